@@ -136,15 +136,17 @@ static void warn_text(struct scope *scope, const struct expr *x, const struct ex
 		     text->text_bytes, n, n, (int)n, text->text);
 }
 
-/* What a program's register holds has no type: -1 of an int is 4294967295 there. */
+/* What a program's register holds has no type: -1 of an int is 4294967295 there; and an error that
+ * a function of the kernel returns for a pointer is a large address. */
 static void warn_sign(struct scope *scope, enum ast_op op, const struct expr *x,
 		      const struct expr *number)
 {
 	bool is_of_zero = op == OP_LT || op == OP_GE;
 	struct buf type;
 
-	if ((x->kind != EXPR_FIELD && x->kind != EXPR_MEMBER) || x->type.kind != TYPE_INT ||
-	    x->type.is_signed || number->kind != EXPR_INTEGER || number->integer > 0 ||
+	if ((x->kind != EXPR_FIELD && x->kind != EXPR_MEMBER) ||
+	    (x->type.kind != TYPE_INT && x->type.kind != TYPE_POINTER) || x->type.is_signed ||
+	    number->kind != EXPR_INTEGER || number->integer > 0 ||
 	    (number->integer == 0 && !is_of_zero))
 		return;
 	buf_init_in(&type, scope->arena);

@@ -5,6 +5,7 @@
  * The tree's height is kept beside each node, so that no later walk of it can
  * run out of stack.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -314,6 +315,20 @@ static struct ast *parse_word(struct parser *p)
 	return parse_node(p, AST_NULL, start);
 }
 
+/* 0777, as C and `chmod` have it. */
+static void warn_octal(struct parser *p)
+{
+	const struct token *token = &p->tok;
+	u64 octal = strtoull(p->text + token->span.start, NULL, 8);
+
+	if (token->kind == TOKEN_INTEGER && p->text[token->span.start] == '0' && octal &&
+	    octal != token->integer)
+		diag_warning(p->diags, "no-octal", token->span,
+			     "this is %llu, in SQL a 0 ahead makes no octal number" HINT
+			     "of C it would be 0x%llx",
+			     (unsigned long long)token->integer, (unsigned long long)octal);
+}
+
 static struct ast *parse_operand(struct parser *p)
 {
 	static const u8 literals[TOKEN_N] = { [TOKEN_INTEGER] = AST_INTEGER,
@@ -323,6 +338,7 @@ static struct ast *parse_operand(struct parser *p)
 
 	if (p->panic)
 		return parse_node(p, AST_NULL, p->tok.span.start);
+	warn_octal(p);
 	if (literals[p->tok.kind])
 		return literal(p, literals[p->tok.kind]);
 	if (p->tok.kind == TOKEN_PARAMETER)
