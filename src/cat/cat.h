@@ -193,6 +193,8 @@ const char *stream_written_out(struct arena *arena, const char *path);
 
 /* Never fails for a missing tracefs or BTF: lookups then do, with the reason in diags. */
 struct catalog *catalog_open_live(struct arena *arena);
+/* Of programs' probes the files are those that this process has by their paths; 0: this one. */
+void catalog_set_process(struct catalog *catalog, s32 pid);
 /*
  * Of a folder with copies: available_events and events of tracefs, btf and btf-modules.  NULL and a
  * diagnostic when there is none, or its BTF is broken.

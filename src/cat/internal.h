@@ -178,6 +178,7 @@ struct catalog {
 	struct arena *arena;
 	const struct arch *arch;
 	bool is_live;
+	s32 process;	    /* whose files programs' probes are of; 0: ours */
 	struct buf scratch; /* the file read last */
 	bool tracefs_looked;
 	int tracefs_fd; /* its root, or a snapshot's; or -errno */
@@ -238,7 +239,7 @@ extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, f
 /* uprobe.c */
 extern const struct stream_kind_info uprobe_kind, uretprobe_kind;
 /* The program or library that is called so, or NULL; and what is wrong with it. */
-const char *program_find(struct arena *arena, const char *name);
+const char *program_find(struct catalog *catalog, const char *name);
 void program_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
 extern const struct stream_kind_info usdt_kind; /* usdt.c */
 /* sample.c */

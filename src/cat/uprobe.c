@@ -73,18 +73,38 @@ static const char *find_library(struct arena *arena, const char *name)
 	return NULL;
 }
 
+/* Of one process, the file that it has by this path: a container has files of its own. */
+static const char *of_process(const struct catalog *catalog, const char *path)
+{
+	const char *there;
+	struct stat ours, its;
+	bool is_here = !stat(path, &ours);
+
+	if (!catalog->process)
+		return is_here ? path : NULL;
+	there = arena_printf(catalog->arena, "/proc/%d/root%s", catalog->process, path);
+	if (stat(there, &its))
+		return is_here ? path : NULL;
+	return is_here && file_id_equal(file_id_of(&ours), file_id_of(&its)) ? path : there;
+}
+
 /* A path stays as it is written: /proc/PID/root/... leads into another mount namespace. */
-const char *program_find(struct arena *arena, const char *name)
+const char *program_find(struct catalog *catalog, const char *name)
 {
 	char folder[PATH_MAX];
 
-	if (name[0] == '/')
-		return access(name, F_OK) ? NULL : name;
-	if (strchr(name, '/'))
-		return access(name, F_OK) || !getcwd(folder, sizeof(folder))
-			       ? NULL
-			       : arena_printf(arena, "%s/%s", folder, name);
-	return find_program(arena, name) ?: find_library(arena, name);
+	if (strchr(name, '/') && name[0] != '/')
+		name = getcwd(folder, sizeof(folder))
+			       ? arena_printf(catalog->arena, "%s/%s", folder, name)
+			       : NULL;
+	else if (name[0] != '/')
+		name = find_program(catalog->arena, name) ?: find_library(catalog->arena, name);
+	return name ? of_process(catalog, name) : NULL;
+}
+
+void catalog_set_process(struct catalog *catalog, s32 pid)
+{
+	catalog->process = pid;
 }
 
 /* Some bytes of code; less than n where the file ends, or cannot be read. */
@@ -191,7 +211,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 
 	if (!catalog->is_live)
 		return -ENODEV;
-	file.path = program_find(catalog->arena, category);
+	file.path = program_find(catalog, category);
 	if (!file.path)
 		return -ENOENT;
 	err = find_place(catalog, kind, file.path, event, &place, &behind, &why_not);
@@ -219,7 +239,7 @@ static int load_listed(struct catalog *catalog, const struct stream_kind_info *k
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const struct stream_names *names, const char *category, const char *event)
 {
-	const char *path = program_find(catalog->arena, category), *why_not;
+	const char *path = program_find(catalog, category), *why_not;
 	struct symbol_place place;
 	u32 behind;
 
@@ -235,7 +255,7 @@ static const char *meant(struct catalog *catalog, const struct stream_kind_info 
 static int list_file(struct catalog *catalog, const struct stream_kind_info *kind,
 		     const char *category, struct stream_names *names)
 {
-	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	const char *path = catalog->is_live ? program_find(catalog, category) : NULL;
 	struct symbols *symbols;
 	int err = path ? symbols_open(path, &symbols) : 0;
 	struct program_file *file;

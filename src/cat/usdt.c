@@ -432,7 +432,7 @@ static struct stream *new_stream(struct catalog *catalog, const struct stream_ki
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
-	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	const char *path = catalog->is_live ? program_find(catalog, category) : NULL;
 	struct stream *first = NULL, **last = &first;
 	struct program_file *file;
 	int err;
@@ -457,7 +457,7 @@ static int load_listed(struct catalog *catalog, const struct stream_kind_info *k
 static int list_file(struct catalog *catalog, const struct stream_kind_info *kind,
 		     const char *category, struct stream_names *names)
 {
-	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	const char *path = catalog->is_live ? program_find(catalog, category) : NULL;
 	struct program_file *file;
 	int err;
 
@@ -478,7 +478,7 @@ static int list_file(struct catalog *catalog, const struct stream_kind_info *kin
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const struct stream_names *names, const char *category, const char *event)
 {
-	if (!program_find(catalog->arena, category))
+	if (!program_find(catalog, category))
 		return arena_printf(catalog->arena,
 				    "there is no program or library %s: write its path", category);
 	return names->list.n ? NULL

@@ -119,12 +119,13 @@ static double survey(struct query *query, const struct query_part *part)
 
 bool query_open_catalog(struct query *query)
 {
+	if (!query->catalog && query->catalog_path)
+		query->catalog =
+			catalog_open_snapshot(&query->arena, query->catalog_path, &query->diags);
+	else if (!query->catalog)
+		query->catalog = catalog_open_live(&query->arena);
 	if (query->catalog)
-		return true;
-	query->catalog =
-		query->catalog_path
-			? catalog_open_snapshot(&query->arena, query->catalog_path, &query->diags)
-			: catalog_open_live(&query->arena);
+		catalog_set_process(query->catalog, query->settings.only_pid);
 	return query->catalog != NULL;
 }
 

@@ -426,6 +426,33 @@ static void test_process_spans(void **state)
 	of_process(state, SPANS, true);
 }
 
+/* In a container another file has the path of ours. */
+static void test_container(void **state)
+{
+	static const char script[] =
+		"mkdir -p $1/here $1/there && cp $0 $1/here/program && cp $0 $1/there/program && "
+		"exec unshare -m sh -c 'mount --bind $0/there $0/here && "
+		"exec $0/here/program --work here' $1";
+	struct seen *s = *state;
+	char own[WATCH_PATH_BYTES], folder[64], clean[128];
+	const char *args[] = { "-c", script, own, folder, NULL };
+
+	watch_require();
+	watch_own_path(own);
+	snprintf(folder, sizeof(folder), "/tmp/ebql_container.%d", getpid());
+	watch_open(&s->watch, take_row, s);
+	watch_start(&s->watch, "/bin/sh", args);
+	s->watch.is_of_process = true;
+	watch_ebql(&s->watch,
+		   "SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, sum(arg0) AS whole "
+		   "FROM uprobe:%s/here/program:traced_call GROUP BY k WINDOW TUMBLING 10ms",
+		   folder);
+	snprintf(clean, sizeof(clean), "rm -r %s", folder);
+	assert_int_equal(system(clean), 0);
+	watch_do(&s->watch, "call", 0);
+	expect_calls(s, false);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +473,7 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_names, struct seen),
 		TWIN_TEST(test_process),
 		TWIN_TEST(test_process_spans),
+		WATCH_TEST(test_container, struct seen),
 	};
 
 	if (watch_is_quick(argc, argv)) {
