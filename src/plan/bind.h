@@ -244,6 +244,8 @@ bool bind_is_value(struct scope *scope, const struct expr *e);
 /* The expression, or NULL after a diagnostic: it is none. */
 struct expr *bind_check_value(struct scope *scope, struct expr *e, const struct ast *ast);
 struct expr *bind_element(struct scope *scope, const struct ast *ast);
+/* user(p, 'u32'), where nothing goes on from it, is the number there; what else e is, it stays. */
+struct expr *bind_value_there(struct scope *scope, const struct ast *ast, struct expr *e);
 /* str(), user(), container_of(); false: it is none of these. */
 bool bind_read(struct scope *scope, const struct ast *ast, struct expr **ret_expr);
 /* CAST(p AS 'struct x *'): is that a pointer's type? */

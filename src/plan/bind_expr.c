@@ -392,6 +392,8 @@ struct expr *bind_path(struct scope *scope, const struct ast *ast)
 		return bind_place(scope, ast);
 	if (ast->kind == AST_INDEX)
 		return bind_element(scope, ast);
+	if (ast->kind == AST_CALL)
+		return bind_call(scope, ast);
 	if (ast->kind != AST_MEMBER)
 		return bind_expr(scope, ast);
 	base = bind_path(scope, ast->args[0]);
@@ -447,7 +449,7 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_CAST:
 		return bind_cast(scope, ast);
 	case AST_CALL:
-		return bind_call(scope, ast);
+		return bind_value_there(scope, ast, bind_call(scope, ast));
 	case AST_ROW:
 		return bad_row(scope, ast->span, "a row value is no value by itself");
 	case AST_STAR:

@@ -385,6 +385,22 @@ static struct expr *pointer_to(struct scope *scope, const struct ast *ast, struc
 	return e;
 }
 
+struct expr *bind_value_there(struct scope *scope, const struct ast *ast, struct expr *e)
+{
+	struct catalog_member facts, element;
+	struct expr *first;
+
+	if (!e || e->kind != EXPR_MEMBER || e->read != READ_POINTER || !e->is_of_user ||
+	    !bind_facts(scope, e, &facts) || !element_of(scope, &facts, &element) ||
+	    !type_is_word(element.type))
+		return e;
+	first = read_new(scope, READ_ELEMENT, ast->span, e, NULL);
+	first->member = element;
+	first->name = "[]";
+	set_type(first);
+	return of_one_event(scope, first);
+}
+
 bool bind_is_pointer_type(const char *type)
 {
 	return strchr(type, '*') || strncmp(type, "struct ", 7) == 0 ||

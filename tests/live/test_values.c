@@ -400,8 +400,8 @@ static void test_structs(void **state)
 }
 
 /*
- * Bit fields, of which one has a sign, and a member of a union at the place of one of them and of
- * its type: each is a value of its own.
+ * Numbers, and bit fields, of which one has a sign, and a member of a union at the place of one of
+ * them and of its type: each is a value of its own.
  */
 static void test_bit_fields(void **state)
 {
@@ -417,6 +417,8 @@ static void test_bit_fields(void **state)
 		 "sum(user(filename, 'union perf_mem_data_src').mem_lvl) AS total "
 		 "FROM " ENTER " WHERE pid = %%d "
 		 "AND user(filename, 'union perf_mem_data_src').val = %llu "
+		 "AND user(filename, 'union perf_mem_data_src').val = user(filename, 'u64') "
+		 "AND user(filename, 'u32')[1] + 1 = 1 + user(filename, 'u32') "
 		 "AND user(filename, 'union perf_mem_data_src').mem_op = %u "
 		 "AND user(filename, 'union perf_mem_data_src').mem_lvl = %u%s",
 		 (unsigned long long)WORD << 32 | WORD, WORD & 31, WORD >> 5 & 0x3fff,
