@@ -146,19 +146,32 @@ void gen_budget_hook(struct gen *g)
 	}
 }
 
+/* The idle threads of all CPUs have one id, but are as many. */
+static vreg thread_hash(struct gen *g)
+{
+	vreg id = gen_helper(g, BPF_FUNC_get_current_pid_tgid);
+	label is_thread = ir_label(g->ir);
+
+	ir_extend(g->ir, id, id, IR_U32);
+	ir_branchi(g->ir, IR_NE, id, 0, is_thread);
+	ir_alui(g->ir, IR_XOR, id, gen_current_cpu(g), -1);
+	ir_place(g->ir, is_thread);
+	ir_alui(g->ir, IR_MUL, id, id, BUDGET_HASH);
+	ir_extend(g->ir, id, id, IR_U32);
+	return id;
+}
+
 /* Goes on where the event's thread is one that is taken, and else to g->done. */
 static void take_thread(struct gen *g)
 {
-	vreg at = budget_at(g), threshold, hash;
+	vreg at = budget_at(g), threshold;
 	label taken = ir_label(g->ir), left = ir_label(g->ir);
 
 	threshold = gen_load(g, at, offsetof(struct budget, threshold), IR_U64);
 	ir_branch(g->ir, IR_EQ, gen_load(g, at, offsetof(struct budget, closed_ns), IR_U64),
 		  gen_load(g, at, offsetof(struct budget, limit_ns), IR_U64), left);
 	ir_branchi(g->ir, IR_NE, gen_alui(g, IR_SHR, threshold, 32), 0, taken);
-	hash = gen_alui(g, IR_MUL, gen_helper(g, BPF_FUNC_get_current_pid_tgid), BUDGET_HASH);
-	ir_extend(g->ir, hash, hash, IR_U32);
-	ir_branch(g->ir, IR_LT, hash, threshold, taken);
+	ir_branch(g->ir, IR_LT, thread_hash(g), threshold, taken);
 	ir_place(g->ir, left);
 	if (g->source->is_root)
 		gen_add_one(g, g->slice, 8 * COUNTER_OVER_BUDGET);

@@ -56,7 +56,7 @@ struct budget {
 	u64 spent_ns, hook_ns; /* hook_ns: of that, of hooks */
 	u64 unused[14];
 	/* In a line of its own, which every event reads: those threads are taken whose hash
-	 * (budget_hash()) is below; BUDGET_ALL: all. */
+	 * (BUDGET_HASH) is below; BUDGET_ALL: all. */
 	u64 threshold;
 	u64 limit_ns, limit_until_ns; /* limit_until_ns: CLOCK_MONOTONIC */
 	u64 closed_ns;		      /* that limit was passed: none are */
@@ -76,11 +76,8 @@ struct budget_line {
 _Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) == 128,
 	       "two CPUs on one cache line cost 22 ns");
 
-/* Of a thread: as spread as its ids are not (Knuth's multiplicative hash). */
+/* What a thread's id is multiplied by, in 32 bits: as spread as ids are not (Knuth's multiplicative
+ * hash).  The idle thread of a CPU, which has id 0, goes as -1 - cpu. */
 #define BUDGET_HASH 2654435761u
-static inline u32 budget_hash(u32 tid)
-{
-	return tid * BUDGET_HASH;
-}
 
 #endif

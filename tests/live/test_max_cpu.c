@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * max_cpu: a flood ends the query that may not take so much, and no other; or the events of fewer
- * threads are taken, of each all of them.
+ * threads are taken, of each all of them.  What was left alone is told, to the event.
  */
+#include <bpf/bpf.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "phys/maps.h"
 #include "place.h"
 #include "reader.h"
 
-enum { THREADS = 64, CALLS_EACH = 500, FLOOD_EACH = 100 };
+enum { THREADS = 64, CALLS_EACH = 500, FLOOD_EACH = 100, BURST = 100000, WAKES = 200, TURNS = 100 };
+
+/* That nobody else makes: what is left alone is counted ahead of WHERE. */
+#define RARE	  SYS_sched_rr_get_interval
+#define RARE_NAME "tracepoint:syscalls:sys_enter_sched_rr_get_interval"
 
 /* --- Threads that call --- */
 
@@ -40,14 +49,14 @@ static void *work(void *number)
 		if (now == ORDER_FLOOD) {
 			__atomic_add_fetch(&n_flooded, FLOOD_EACH, __ATOMIC_RELAXED);
 			for (u32 i = 0; i < FLOOD_EACH; i++)
-				syscall(SYS_getpgid, 1);
+				syscall(RARE, 1, NULL);
 			/* Of many threads the hooks alone would be too much. */
 			if (number)
 				usleep(10000);
 			continue;
 		}
 		for (u32 i = 0; now == ORDER_CALL && !has_called && i < CALLS_EACH; i++)
-			syscall(SYS_getpgid, 2);
+			syscall(RARE, 2, NULL);
 		if (now == ORDER_CALL && !has_called)
 			__atomic_add_fetch(&n_done, 1, __ATOMIC_RELEASE);
 		has_called |= now == ORDER_CALL;
@@ -66,7 +75,7 @@ static void tell(enum order what)
 static struct {
 	u64 one_in, n_settled, n_rows; /* as the latest batch says; batches that say the same */
 	u64 counts[THREADS];
-	u64 n_others;
+	u64 n_others, n_all, n_left; /* n_left: told as left alone */
 	bool is_over;
 } seen;
 
@@ -78,6 +87,7 @@ static void take_row(void *context, const struct line *line)
 		if (tids[i] == line_number(line, "tid"))
 			seen.counts[i] += line_number(line, "n");
 	seen.n_others += arg == 1;
+	seen.n_all += line_number(line, "n");
 }
 
 static void take_batch(void *context, const struct line *line)
@@ -87,6 +97,7 @@ static void take_batch(void *context, const struct line *line)
 
 	seen.n_settled = one_in > 1 && one_in == before ? seen.n_settled + 1 : 0;
 	seen.one_in = one_in;
+	seen.n_left += line_number(line, "_batch.lost.over_budget");
 	seen.is_over |= line_leaf(line, "_batch.over_budget") != NULL;
 }
 
@@ -114,6 +125,7 @@ static void test_sample(void **state)
 
 	session_require();
 	tell(ORDER_WAIT);
+	n_flooded = 0;
 	for (long i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
 	for (u32 i = 0; i < THREADS; i++)
@@ -121,7 +133,7 @@ static void test_sample(void **state)
 			usleep(1000);
 	snprintf(query, sizeof(query),
 		 "SELECT tid, pid AS arg, kstack, count(*) AS n "
-		 "FROM tracepoint:syscalls:sys_enter_getpgid WHERE current.pid = %d "
+		 "FROM " RARE_NAME " WHERE current.pid = %d "
 		 "GROUP BY tid, arg, kstack WINDOW TUMBLING 200ms "
 		 "WITH (max_cpu = '20%%', over_budget = 'sample')",
 		 getpid());
@@ -152,9 +164,188 @@ static void test_sample(void **state)
 	}
 	assert_true(n_taken > 0 && n_taken < THREADS);
 	assert_int_equal(seen.one_in, one_in);
+	assert_int_equal(seen.n_all + seen.n_left, n_flooded + THREADS * CALLS_EACH);
 	assert_false(seen.is_over);
 	reader_free(&reader);
 	proc_forget(&ebql);
+}
+
+/* --- Its memory --- */
+
+static u32 newest_map(void)
+{
+	u32 id = 0;
+
+	while (bpf_map_get_next_id(id, &id) == 0)
+		;
+	return id;
+}
+
+/* Of a map made since then. */
+static void *map_memory(u32 since, const char *name, int protection, off_t offset)
+{
+	void *at = MAP_FAILED;
+
+	for (u32 id = since; at == MAP_FAILED && bpf_map_get_next_id(id, &id) == 0;) {
+		struct bpf_map_info info = { 0 };
+		u32 size = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(id);
+
+		if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && strcmp(info.name, name) == 0)
+			at = mmap(NULL, sizeof(struct budget), protection, MAP_SHARED, fd, offset);
+		close(fd);
+	}
+	assert_true(at != MAP_FAILED);
+	return at;
+}
+
+static void start_rare(struct proc *ebql, const char *options)
+{
+	char query[256];
+
+	snprintf(query, sizeof(query), "SELECT count(*) AS n FROM " RARE_NAME " WITH (%s)",
+		 options);
+	proc_start(ebql,
+		   (const char *const[]){ proc_ebql(), "-o", "json", "--verbose", query, NULL }, 0);
+	assert_true(proc_wait_text(ebql, "attached", LIMIT_MS));
+}
+
+/* Of a burst that user space is too late for each event is seen, or told as left alone. */
+static void test_closed(void **state)
+{
+	static const char *const options[] = { "max_cpu = '0.1%'",
+					       "max_cpu = '0.1%', over_budget = 'sample'" };
+
+	session_require();
+	for (u32 i = 0; i < ARRAY_SIZE(options); i++) {
+		struct proc ebql = { 0 };
+		const char *left;
+		u64 n_seen, n_left;
+
+		start_rare(&ebql, options[i]);
+		kill(ebql.pid, SIGSTOP);
+		for (u32 k = 0; k < BURST; k++)
+			syscall(RARE, 1, NULL);
+		kill(ebql.pid, SIGCONT);
+		assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 1);
+		n_seen = strtoull(ebql.out_text.at + strlen("{\"n\":"), NULL, 10);
+		left = strstr(ebql.out_text.at, "\"over_budget\":");
+		assert_non_null(left);
+		n_left = strtoull(left + strlen("\"over_budget\":"), NULL, 10);
+		assert_int_equal(n_seen + n_left, BURST);
+		assert_true(n_seen > 0 && n_left > BURST / 2);
+		proc_forget(&ebql);
+	}
+}
+
+/*
+ * Who is woken sets another mark at once, as ebql does, which stands still here: the program that
+ * woke stores nothing over it, or nobody would be woken any more.
+ */
+static void test_marks(void **state)
+{
+	struct proc ebql = { 0 };
+	struct budget *budget;
+	u64 *taken, *made, n = 0;
+	pthread_t thread;
+	u32 since;
+
+	session_require();
+	since = newest_map();
+	tell(ORDER_WAIT);
+	start_rare(&ebql, "max_cpu = '1%'");
+	kill(ebql.pid, SIGSTOP);
+	budget = map_memory(since, "ebql_budget", PROT_READ | PROT_WRITE, 0);
+	taken = map_memory(since, "ebql_wake", PROT_READ | PROT_WRITE, 0);
+	made = map_memory(since, "ebql_wake", PROT_READ, sysconf(_SC_PAGESIZE));
+	assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
+	tell(ORDER_FLOOD);
+	for (u32 i = 0; i < WAKES; i++) {
+		u64 before = __atomic_load_n(made, __ATOMIC_ACQUIRE);
+		u64 end_ns = base_monotonic_ns() + LIMIT_MS / 6 * 1000000ull;
+
+		__atomic_store_n(taken, before, __ATOMIC_RELEASE);
+		__atomic_store_n(&budget->limit_ns, UINT64_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&budget->mark_ns, budget->spent_ns + 20000, __ATOMIC_RELAXED);
+		while (__atomic_load_n(made, __ATOMIC_ACQUIRE) == before &&
+		       base_monotonic_ns() < end_ns)
+			sched_yield();
+		n += *made != before;
+		assert_int_equal(n, i + 1);
+	}
+	tell(ORDER_END);
+	pthread_join(thread, NULL);
+	kill(ebql.pid, SIGKILL);
+	proc_wait_exit(&ebql, LIMIT_MS);
+	proc_forget(&ebql);
+}
+
+/* --- Idle CPUs --- */
+
+static void *wake_up(void *cpu_number)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET((long)cpu_number, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	prctl(PR_SET_NAME, "ebql-turns");
+	for (u32 i = 0; i < TURNS; i++)
+		usleep(500);
+	return NULL;
+}
+
+static void take_idle(void *context, const struct line *line)
+{
+	u64 *one_in = context, cpu = line_number(line, "cpu");
+
+	seen.n_all += line_number(line, "n");
+	if (line_number(line, "tid") == 0)
+		assert_true(is_taken((u32)~cpu, *one_in));
+}
+
+/* The idle threads are taken as others are, that of each CPU or not: not all for their one id. */
+static void test_idle(void **state)
+{
+	u32 n_cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
+
+	session_require();
+	for (u64 one_in = 2; one_in <= 4; one_in *= 2) {
+		struct proc ebql = { 0 };
+		struct budget *budget;
+		struct reader reader;
+		u32 since = newest_map();
+
+		memset(&seen, 0, sizeof(seen));
+		reader_init(&reader, take_idle, &one_in);
+		reader.batch = take_batch;
+		ebql.sink = reader_feed;
+		ebql.sink_context = &reader;
+		proc_start(&ebql,
+			   (const char *const[]){
+				   proc_ebql(), "-o", "json", "--verbose",
+				   "SELECT tid, cpu, count(*) AS n FROM "
+				   "tracepoint:sched:sched_switch WHERE next_comm = 'ebql-turns' "
+				   "GROUP BY tid, cpu WITH (max_cpu = '10000%')",
+				   NULL },
+			   0);
+		assert_true(proc_wait_text(&ebql, "attached", LIMIT_MS));
+		budget = map_memory(since, "ebql_budget", PROT_READ | PROT_WRITE, 0);
+		__atomic_store_n(&budget->threshold, BUDGET_ALL / one_in, __ATOMIC_RELAXED);
+		for (long cpu = 0; cpu < MIN(n_cpus, 4); cpu++) {
+			pthread_t thread;
+
+			assert_int_equal(pthread_create(&thread, NULL, wake_up, (void *)cpu), 0);
+			pthread_join(thread, NULL);
+		}
+		proc_signal(&ebql, SIGINT);
+		assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 3);
+		/* Others' switches are among those that were left alone. */
+		assert_true(seen.n_left > 0);
+		assert_true(seen.n_all + seen.n_left >= (u64)MIN(n_cpus, 4) * TURNS);
+		reader_free(&reader);
+		proc_forget(&ebql);
+	}
 }
 
 /* --- Too much --- */
@@ -170,7 +361,7 @@ static void test_detach(void **state)
 	tell(ORDER_WAIT);
 	n_flooded = 0;
 	snprintf(query, sizeof(query),
-		 "SELECT count(*) AS n FROM tracepoint:syscalls:sys_enter_getpgid "
+		 "SELECT count(*) AS n FROM " RARE_NAME " "
 		 "WHERE current.pid = %d WITH (max_cpu = '1%%')",
 		 getpid());
 	proc_start(&ebql,
@@ -253,6 +444,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detach),
 		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
 	};
