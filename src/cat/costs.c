@@ -241,8 +241,10 @@ static int read_file(const char *path, struct buf *text, const char **ret_ignore
 		*ret_ignored = "it is no regular file";
 	else
 		error = buf_read(text, fd, BYTES_MAX);
+	if (error == -EFBIG)
+		*ret_ignored = "it has more than 64 KiB";
 	close(fd);
-	return error;
+	return error == -EFBIG ? 0 : error;
 }
 
 static void look(struct catalog *catalog)

@@ -204,11 +204,71 @@ static bool take_set(struct options *o, const char *arg)
 	return true;
 }
 
+/* What an option without a value says; NULL: it has one. */
+static bool *flag_of(struct options *o, int c)
+{
+	switch (c) {
+	case 'T':
+		return &o->is_status;
+	case 'Y':
+		return &o->allows_payload;
+	case 'X':
+		return &o->is_fixed;
+	case 'L':
+		return &o->is_show;
+	case 'H':
+		return &o->is_heatmap;
+	case 'A':
+		return &o->is_ascii;
+	case 'P':
+		return &o->host.counts_partial;
+	case 'W':
+		return &o->has_window_columns;
+	case 'M':
+		return &o->has_stats;
+	case 'v':
+		return &o->is_verbose;
+	case 'q':
+		return &o->is_quiet;
+	case 'R':
+		return &o->has_no_rc;
+	}
+	return NULL;
+}
+
+/* Where the value goes as it is; NULL: it is read first. */
+static const char **text_of(struct options *o, int c)
+{
+	switch (c) {
+	case 'f':
+		return &o->file;
+	case 'S':
+		return &o->stage;
+	case 'C':
+		return &o->catalog_path;
+	case 'U':
+		return &o->audit_path;
+	case 'K':
+		return &o->socket;
+	case 'O':
+		return &o->out_path;
+	}
+	return NULL;
+}
+
 /* false: its value is none. */
 static bool take_option(struct options *o, const struct command *command, int c, const char *arg)
 {
+	const char **text = text_of(o, c);
+	bool *flag = flag_of(o, c);
 	u64 n;
 
+	if (flag)
+		return *flag = true;
+	if (text) {
+		*text = arg;
+		return true;
+	}
 	switch (c) {
 	case 'e':
 	case 'c':
@@ -217,9 +277,6 @@ static bool take_option(struct options *o, const struct command *command, int c,
 			buf_puts(&o->text, strstr(o->text.at, "--") ? "\n;\n" : ";\n");
 		buf_puts(&o->text, arg);
 		o->has_sql = true;
-		return true;
-	case 'f':
-		o->file = arg;
 		return true;
 	case 'o':
 		return take_format(o, command, arg);
@@ -234,59 +291,8 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return o->target_pid >= 0;
 	case 'B':
 		return take_bins(arg, &o->bins);
-	case 'S':
-		o->stage = arg;
-		return true;
-	case 'C':
-		o->catalog_path = arg;
-		return true;
-	case 'T':
-		o->is_status = true;
-		return true;
-	case 'Y':
-		o->allows_payload = true;
-		return true;
-	case 'U':
-		o->audit_path = arg;
-		return true;
-	case 'X':
-		o->is_fixed = true;
-		return true;
-	case 'L':
-		o->is_show = true;
-		return true;
-	case 'K':
-		o->socket = arg;
-		return true;
-	case 'H':
-		o->is_heatmap = true;
-		return true;
-	case 'A':
-		o->is_ascii = true;
-		return true;
-	case 'P':
-		o->host.counts_partial = true;
-		return true;
-	case 'O':
-		o->out_path = arg;
-		return true;
-	case 'W':
-		o->has_window_columns = true;
-		return true;
-	case 'M':
-		o->has_stats = true;
-		return true;
 	case 'V':
 		return take_set(o, arg);
-	case 'v':
-		o->is_verbose = true;
-		return true;
-	case 'q':
-		o->is_quiet = true;
-		return true;
-	case 'R':
-		o->has_no_rc = true;
-		return true;
 	}
 	BUG("no case for option %c", c);
 }

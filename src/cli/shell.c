@@ -141,15 +141,15 @@ static bool is_word(const char *line, const char *word)
 static const char *command_meant(const char *line)
 {
 	static const char *const words[][2] = {
-		{ "quit", "\\q" },  { "exit", "\\q" },	{ "help", "\\?" },  { "?", "\\?" },
-		{ ".quit", "\\q" }, { ".exit", "\\q" }, { ".help", "\\?" },
+		{ "quit", "\\q" },
+		{ "exit", "\\q" },
+		{ "help", "\\?" },
+		{ "?", "\\?" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (is_word(line, words[i][0]))
 			return words[i][1];
-	if (is_word(line, ".tables"))
-		return "\\dv";
 	return *line == '\\' || *line == '.' ? line : NULL;
 }
 

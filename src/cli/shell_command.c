@@ -114,6 +114,7 @@ static void run_printf(struct shell *shell, const char *format, ...)
 
 static void do_d(struct shell *shell, const char *argument)
 {
+	const struct out_format *format = shell->options.format;
 	struct query_description description;
 	struct query q;
 
@@ -128,7 +129,10 @@ static void do_d(struct shell *shell, const char *argument)
 		failed(shell);
 	} else if (!strpbrk(argument, "*?") &&
 		   describe_written(&q, argument, strlen(argument), &description)) {
+		if (!options_want_json(&shell->options))
+			shell->options.format = out_format_find("table");
 		run_printf(shell, "DESCRIBE %s", argument);
+		shell->options.format = format;
 	} else {
 		diags_init(&q.diags, &q.arena, "query", "", 0);
 		fflush(stdout);
@@ -318,14 +322,73 @@ static void do_e(struct shell *shell, const char *argument)
 	buf_free(&command);
 }
 
+static const char *argument_of(struct arena *arena, const char *rest);
+
+static void do_format(struct shell *shell, const char *argument)
+{
+	const struct out_format *format = out_format_find(argument);
+
+	if (!*argument)
+		printf("%s\n", shell->options.format->name);
+	else if (!format)
+		complain(shell, argument,
+			 "is no format: table, expanded, line, json, csv, heatmap, arrow, folded, "
+			 "flamegraph or jsonl");
+	else
+		shell->options.format = format;
+	fflush(stdout);
+}
+
+/* The last " TO ", in whatever letters. */
+static const char *find_to(const char *text)
+{
+	const char *found = NULL;
+
+	for (const char *at = text; *at; at++)
+		if (strncasecmp(at, " to ", 4) == 0)
+			found = at;
+	return found;
+}
+
+/* " csv header" behind it is psql's, and means what is done. */
+static const char *without_csv(struct arena *arena, const char *rest)
+{
+	const char *csv = strcasestr(rest, ".csv");
+	const char *end = csv ? csv + 4 + strspn(csv + 4, "'\"") : NULL;
+	bool is_said = end && *end == ' ' && strcasestr(end, "csv");
+
+	return is_said ? arena_strndup(arena, rest, (size_t)(end - rest)) : rest;
+}
+
+/* "(SELECT ...) TO FILE", "view TO FILE"; what the file's name ends with says which kind it is. */
 static void do_copy(struct shell *shell, const char *argument)
 {
-	begin_error(shell);
-	fputs("there is no \\copy\n"
-	      "  hint: \\o FILE.csv and the query, with -o csv; or \"ebql record -o FILE.csv "
-	      "'SELECT ...'\"; FROM 'FILE.csv' reads one\n",
-	      stderr);
-	failed(shell);
+	static const char *const formats[] = {
+		[FILE_ARROW] = "arrow", [FILE_JSONL] = "jsonl", [FILE_CSV] = "csv"
+	};
+	const struct options options = shell->options;
+	const char *to = find_to(argument), *path;
+	struct arena arena;
+	enum file_kind kind;
+
+	arena_init(&arena);
+	path = to ? argument_of(&arena, without_csv(&arena, to + 4)) : "";
+	if (!to || !file_kind_of(path, &kind)) {
+		complain(
+			shell, "\\copy",
+			"is written (SELECT ...) TO 'FILE', which ends with .csv, .jsonl or .arrows\n"
+			"  hint: a file is read by FROM 'FILE.csv'");
+	} else {
+		shell->options.out_path = path;
+		shell->options.format = out_format_find(formats[kind]);
+		if (*argument == '(' && to > argument && to[-1] == ')')
+			run_printf(shell, "%.*s", (int)(to - argument - 2), argument + 1);
+		else
+			run_printf(shell, "SELECT * FROM %.*s", (int)(to - argument), argument);
+		shell->options.out_path = options.out_path;
+		shell->options.format = options.format;
+	}
+	arena_free(&arena);
 }
 
 static void do_watch(struct shell *shell, const char *argument)
@@ -365,8 +428,6 @@ static u32 find_value(const struct shell *shell, const char *name, size_t n)
 		i++;
 	return i;
 }
-
-static const char *argument_of(struct arena *arena, const char *rest);
 
 static void do_set(struct shell *shell, const char *argument)
 {
@@ -421,9 +482,20 @@ static const struct shell_command {
 	  do_set },
 	{ "\\unset", "NAME", "take it away", do_unset },
 	{ "\\!", "[COMMAND]", "a command of the system's shell", do_command, .is_raw = true },
-	{ "\\copy", "", "what there is instead", do_copy },
+	{ "\\copy", "(SELECT ...) TO FILE", "its rows to a file: .csv, .jsonl or .arrows",
+	  do_copy },
+	{ "\\format", "[FORMAT]", "how results are written, as -o says", do_format },
 	{ "\\?", "", "this help", do_help },
 	{ "\\q", "", "leave (also ^D)", do_q },
+};
+
+/* As other shells call them. */
+static const char *const other_names[][2] = {
+	{ ".help", "\\?" },   { "\\h", "\\?" },		{ ".quit", "\\q" },
+	{ ".exit", "\\q" },   { ".tables", "\\dv" },	{ "\\dt", "\\dv" },
+	{ ".schema", "\\d" }, { ".read", "\\i" },	{ ".mode", "\\format" },
+	{ ".output", "\\o" }, { ".timer", "\\timing" }, { ".shell", "\\!" },
+	{ ".system", "\\!" },
 };
 
 static void do_help(struct shell *shell, const char *argument)
@@ -435,7 +507,7 @@ static void do_help(struct shell *shell, const char *argument)
 	      "\n",
 	      stdout);
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-8s%-18s%s\n", commands[i].name, commands[i].arguments,
+		printf("  %-8s%-21s%s\n", commands[i].name, commands[i].arguments,
 		       commands[i].meaning);
 	fputs("\nTAB completes words, streams and columns; ^R searches the history.\n", stdout);
 	fflush(stdout);
@@ -487,6 +559,9 @@ void shell_command(struct shell *shell, const char *line)
 
 	arena_init(&arena);
 	name = arena_strndup(&arena, line, n);
+	for (u32 i = 0; i < ARRAY_SIZE(other_names); i++)
+		if (strcmp(other_names[i][0], name) == 0)
+			name = other_names[i][1];
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, name) == 0)
 			command = &commands[i];
