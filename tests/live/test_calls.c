@@ -683,8 +683,8 @@ int main(int argc, char **argv)
 		return strcmp(argv[2], EXEC_BY_EXECVEAT) ? exec_from_thread(argv[2])
 							 : (exec_again(argv[2]), 1);
 	if (watch_is_quick(argc, argv)) {
-		n_calls = 100;
-		n_execs = 20;
+		n_calls = 20;
+		n_execs = 5;
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
