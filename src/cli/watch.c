@@ -544,6 +544,18 @@ static bool wake_by(struct watch *watch, int fd)
 	return fd < 0 || epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+/* Once for what takes long, and not each second: it is a log. */
+static void say_progress(const char *doing, const char *target, u32 n_done, u32 n_all)
+{
+	static char told[256];
+	char now[sizeof(told)];
+
+	snprintf(now, sizeof(now), "%s %s", doing, target);
+	if (strcmp(now, told) != 0)
+		fprintf(stderr, "ebql: watch: %s: %u of %u places\n", now, n_done, n_all);
+	memcpy(told, now, sizeof(told));
+}
+
 /* To attach to many places takes long. */
 static bool tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all)
 {
@@ -557,6 +569,7 @@ static int open_all(struct watch *watch, const struct options *options)
 
 	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	watch->schedule_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	host_say_progress = say_progress;
 	load_on_progress = tell_progress;
 	err = host_open(&watch->host, &options->host) ?: messages_open();
 	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
