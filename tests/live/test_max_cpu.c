@@ -23,7 +23,15 @@
 #include "place.h"
 #include "reader.h"
 
-enum { THREADS = 64, CALLS_EACH = 500, FLOOD_EACH = 100, BURST = 100000, WAKES = 200, TURNS = 100 };
+enum {
+	THREADS = 64,
+	CALLS_EACH = 500,
+	FLOOD_EACH = 100,
+	BURST = 100000,
+	SAMPLE_NS = 11000,
+	WAKES = 50,
+	TURNS = 100
+};
 
 /* That nobody else makes: what is left alone is counted ahead of WHERE. */
 #define RARE	  SYS_sched_rr_get_interval
@@ -192,7 +200,10 @@ static void *map_memory(u32 since, const char *name, int protection, off_t offse
 		int fd = bpf_map_get_fd_by_id(id);
 
 		if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && strcmp(info.name, name) == 0)
-			at = mmap(NULL, sizeof(struct budget), protection, MAP_SHARED, fd, offset);
+			at = mmap(NULL,
+				  info.type == BPF_MAP_TYPE_ARRAY ? info.value_size
+								  : (u32)sysconf(_SC_PAGESIZE),
+				  protection, MAP_SHARED, fd, offset);
 		close(fd);
 	}
 	assert_true(at != MAP_FAILED);
@@ -383,22 +394,43 @@ static void test_detach(void **state)
 	proc_forget(&ebql);
 }
 
-/* What comes seldom is charged as what it is, from the first event on. */
+static u64 hooks_charged_eighths(const struct budget *budget, u32 n_cpus)
+{
+	const struct budget_line *lines = (const struct budget_line *)(budget + 1);
+	u64 sum = 8 * budget->hook_ns;
+
+	for (u32 i = 0; i < n_cpus; i++)
+		sum += lines[i].hooks_owed;
+	return sum;
+}
+
+/*
+ * What comes seldom is charged as what it is, from the first event on: each sample the table's
+ * cost, and no event what the first of all took.
+ */
 static void test_quiet(void **state)
 {
 	static const char *const queries[] = {
-		"SELECT count(*) AS n FROM profile:99 WITH (max_cpu = '0.5%')",
+		"SELECT count(*) AS n FROM profile:99 WITH (max_cpu = '100%')",
 		"SELECT count(*) AS n FROM tracepoint:sched:sched_process_exit "
 		"WITH (max_cpu = '1%')",
 	};
 	struct proc ebql[2] = { 0 };
+	struct budget *budget = NULL;
+	u64 n = 0, charged;
 
 	session_require();
-	for (u32 i = 0; i < 2; i++)
+	for (u32 i = 0; i < 2; i++) {
+		u32 since = newest_map();
+
 		proc_start(&ebql[i],
-			   (const char *const[]){ proc_ebql(), "-d", "2", "-o", "json", "--verbose",
+			   (const char *const[]){ proc_ebql(), "-d", "1", "-o", "json", "--verbose",
 						  queries[i], NULL },
 			   0);
+		assert_true(proc_wait_text(&ebql[i], "attached", LIMIT_MS));
+		if (i == 0)
+			budget = map_memory(since, "ebql_budget", PROT_READ, 0);
+	}
 	/* 3: the kernel skipped samples, as it may. */
 	for (u32 i = 0; i < 2; i++) {
 		int status = proc_wait_exit(&ebql[i], LIMIT_MS);
@@ -406,8 +438,19 @@ static void test_quiet(void **state)
 		assert_true(status == 0 || (i == 0 && status == 3));
 		assert_null(strstr(ebql[i].err_text.at, "over-budget"));
 		assert_null(strstr(ebql[i].out_text.at, "over_budget"));
+		if (i == 0)
+			n = strtoull(ebql[i].out_text.at + strlen("{\"n\":"), NULL, 10);
 		proc_forget(&ebql[i]);
 	}
+	/* Some came behind the last batch. */
+	charged = hooks_charged_eighths(budget, (u32)sysconf(_SC_NPROCESSORS_CONF));
+	assert_true(n > 0);
+	assert_int_equal(charged % (8 * SAMPLE_NS), 0);
+	assert_in_range(charged / (8 * SAMPLE_NS), n, 2 * n + 100);
+	/* The mean begins with BUDGET_FIRST, and no event may add more than BUDGET_MORE_NS / 8. */
+	n = charged / (8 * SAMPLE_NS);
+	assert_true(budget->spent_ns - budget->hook_ns <=
+		    n * (BUDGET_FIRST + n * BUDGET_MORE_NS / 8));
 }
 
 /* Of two in one program one has to go; the other one counts all calls. */
@@ -451,6 +494,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
 	};
 
+	/* The table's costs, and not those of this machine. */
+	setenv("XDG_STATE_HOME", "/nonexistent", 1);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests_name("max_cpu", tests, NULL, NULL);
