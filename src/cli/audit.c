@@ -20,6 +20,7 @@
 #define SYSLOG	"/dev/log"
 /* Of datagrams there is room for some 200 KiB. */
 #define LOG_BYTES_MAX (128u << 10)
+#define CUT	      "... (cut: the file of --audit has it whole)"
 
 static struct {
 	const char *path; /* NULL: nobody wants to know */
@@ -64,21 +65,30 @@ void audit_close(void)
 	audit.path = NULL;
 }
 
+/* Without its end of line. */
+static void put_message(struct buf *text, const struct buf *line)
+{
+	bool is_cut = line->n > LOG_BYTES_MAX;
+
+	buf_put(text, line->at, is_cut ? LOG_BYTES_MAX : line->n - 1);
+	if (is_cut)
+		buf_puts(text, CUT);
+}
+
 /* The journal's own protocol, else that of syslog(3); neither is waited for. */
 static void log_line(const struct buf *line)
 {
 	struct buf text;
 
-	if (line->n > LOG_BYTES_MAX)
-		return;
 	buf_init(&text);
 	buf_printf(&text, "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql-audit\nMESSAGE=");
-	buf_put(&text, line->at, line->n);
+	put_message(&text, line);
+	buf_putc(&text, '\n');
 	if (!datagram_send(JOURNAL, text.at, text.n)) {
 		buf_reset(&text);
 		/* authpriv.notice */
 		buf_printf(&text, "<85>ebql-audit[%d]: ", getpid());
-		buf_put(&text, line->at, line->n - 1);
+		put_message(&text, line);
 		datagram_send(SYSLOG, text.at, text.n);
 	}
 	buf_free(&text);
@@ -155,6 +165,7 @@ struct listing {
 	struct buf *line;
 	const char *between;
 	u32 n;
+	u64 ids; /* a number of all of them */
 };
 
 static void put_program(void *context, const struct load_identity *p)
@@ -170,32 +181,49 @@ static void put_program(void *context, const struct load_identity *p)
 	buf_puts(listing->line, "}");
 	listing->between = ",";
 	listing->n++;
+	listing->ids = listing->ids * 0x100000001b3 + p->id;
 }
 
-/* false: it has none, and nothing is to be told. */
-static bool put_programs(struct buf *line, const struct query *q)
+/* false: it has none, or those that it had (0: none): nothing is to be told. */
+static bool put_programs(struct buf *line, const struct query *q, u64 *ids)
 {
 	struct listing listing = { .line = line, .between = "" };
+	bool is_told;
 
 	buf_puts(line, ",\"programs\":[");
 	query_each_program(q, put_program, &listing);
 	buf_puts(line, "]");
-	if (!listing.n)
+	is_told = listing.n && listing.ids != *ids;
+	*ids = listing.ids;
+	if (!is_told)
 		buf_free(line);
-	return listing.n > 0;
+	return is_told;
 }
 
-void audit_load(const struct query *q, const char *name)
+static void write_programs(const char *event, const struct query *q, const char *name,
+			   struct audited *audited)
 {
 	struct buf line;
 
-	if (!audit.path)
-		return;
-	begin(&line, "load", name);
+	audited->n_changes = query_n_changes(q);
+	begin(&line, event, name);
 	put_capabilities(&line);
 	put_text(&line, ",\"text\":", q->diags.text, q->diags.text_bytes);
-	if (put_programs(&line, q))
+	if (put_programs(&line, q, &audited->ids))
 		write_line(&line);
+}
+
+void audit_load(const struct query *q, const char *name, struct audited *ret_audited)
+{
+	ret_audited->ids = 0;
+	if (audit.path)
+		write_programs("load", q, name, ret_audited);
+}
+
+void audit_look(const struct query *q, const char *name, struct audited *audited)
+{
+	if (audit.path && audited->n_changes != query_n_changes(q))
+		write_programs("reload", q, name, audited);
 }
 
 void audit_unload(const struct query *q, const char *name, u64 start_ns,
@@ -203,11 +231,12 @@ void audit_unload(const struct query *q, const char *name, u64 start_ns,
 {
 	const char *between = "";
 	struct buf line;
+	u64 none = 0;
 
 	if (!audit.path)
 		return;
 	begin(&line, "unload", name);
-	if (!put_programs(&line, q))
+	if (!put_programs(&line, q, &none))
 		return;
 	buf_printf(&line, ",\"duration_ns\":%llu,\"events\":%llu,\"matched\":%llu,\"lost\":{",
 		   (unsigned long long)(base_monotonic_ns() - start_ns),

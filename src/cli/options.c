@@ -49,7 +49,7 @@ static const struct option_info {
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'M', "stats", NULL,
 	  "say what it cost and what each operator did, at the end, on stderr" },
-	{ 'U', "audit", "FILE", "a line for each load and unload of programs: FILE, and the log" },
+	{ 'U', "audit", "FILE", "a line for each load, reload and unload: FILE, and the log" },
 	{ 'q', "quiet", NULL, "say nothing on stderr but errors and losses" },
 	{ 'R', "no-rc", NULL, "the shell does not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },

@@ -29,6 +29,7 @@ struct session {
 	bool is_explained; /* EXPLAIN ANALYZE: no rows are shown */
 	bool is_open;	   /* the output */
 	bool is_ended_by_loss;
+	struct audited audited;
 };
 
 /* Its rows are shown to nobody. */
@@ -68,6 +69,7 @@ static int give_batch(void *context, const struct batch *batch)
 		error = trial->batch(trial->context, batch);
 	else if (!is_hidden(s))
 		error = out_file_batch(&s->out, batch);
+	audit_look(&s->query, s->options.file, &s->audited);
 	analysis_count(&s->analysis, batch);
 	host_count(s->host.flow, &s->host.options, batch, &s->host.n_given);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
@@ -259,7 +261,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	if (!error) {
 		s->host.flow = q->flow;
 		start_ns = base_monotonic_ns();
-		audit_load(q, s->options.file);
+		audit_load(q, s->options.file, &s->audited);
 		sys_rights_rest(kept_rights(s));
 		say_attached(s);
 		query_report(q); /* of another path, or of functions that are left out */

@@ -108,7 +108,7 @@ static int form_run(struct form *f)
 	err = query_start(q, f->of->all->engine, &how);
 	if (err)
 		return err;
-	audit_load(q, f->of->name);
+	audit_load(q, f->of->name, &f->audited);
 	/* From here on the sink is closed by query_close(). */
 	return host_check_windows(q->flow, f->ends.n_windows, &q->diags);
 }
@@ -329,6 +329,7 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 		return;
 	say_diags(w, &w->form->query); /* what it was told while it runs */
 	want_snapshot(w->form);
+	audit_look(&w->form->query, w->name, &w->form->audited);
 	if (is_peeked && watch_query_is_peeked(w) && !flow_is_over(w->form->query.flow)) {
 		flow_peek(w->form->query.flow, &account);
 		w->form->is_ended_by_loss = account_is_biased(&account);

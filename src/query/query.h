@@ -141,6 +141,8 @@ int query_load(struct query *query);
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that runs. */
 void query_costs(const struct query *query, struct query_costs *ret_costs);
+/* How often the programs that it shares were exchanged; 0: it has its own. */
+u32 query_n_changes(const struct query *query);
 /* Of two that run: are they counted together, once for both? */
 bool query_counts_with(const struct query *query, const struct query *other);
 /* The access path of its system calls; NULL: it has no other that it could go to. */

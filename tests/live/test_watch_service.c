@@ -331,6 +331,45 @@ static void test_audit(void **state)
 	buf_free(&line);
 }
 
+/* What shares programs with another has others when that comes, and when it goes. */
+static void test_reload(void **state)
+{
+	struct place *p = *state;
+	struct buf text;
+	u64 limit_ns;
+	u32 n = 0;
+
+	session_require();
+	write_calls(p, "a");
+	place_start(p, p->folder, "--audit", place_path(p, "audit"), NULL);
+	/* Without a hook of the other's: that leaves both as they are. */
+	place_write(p, "apart.sql",
+		    "SELECT count(*) FROM raw_tracepoint:sched_switch "
+		    "WITH (out = 'json:/dev/null')");
+	place_said(p, "apart.sql: its query runs\n");
+	place_write(p, "b.sql",
+		    "SELECT count(*) AS n " CALLS "WITH (duration = 100ms, out = 'json:/dev/null')",
+		    getpid());
+	place_wait_status(p, "b.sql\",\"state\":\"ended\"");
+	buf_init(&text);
+	for (limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
+	     n < 2 && base_monotonic_ns() < limit_ns; proc_pump(20)) {
+		place_read(p, "audit", &text);
+		n = 0;
+		for (const char *at = text.at; (at = strstr(at, ",\"event\":\"reload\",")); n++) {
+			at = strstr(at, ",\"query\":");
+			assert_int_equal(strncmp(at, ",\"query\":\"a\",", 13), 0);
+		}
+	}
+	assert_int_equal(n, 2);
+	/* The last line: of it. */
+	text.at[strlen(text.at) - 1] = '\0';
+	assert_non_null(strstr(strrchr(text.at, '\n'), "\"event\":\"reload\""));
+	expect_programs(strrchr(text.at, '\n'));
+	buf_free(&text);
+	place_end(p, SIGTERM, 0);
+}
+
 /* Where the system has a log, the same lines stand there: the journal's, else that of /dev/log. */
 static void test_log(void **state)
 {
@@ -339,14 +378,21 @@ static void test_log(void **state)
 		"PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql-audit\nMESSAGE={"
 	};
 	struct place *p = *state;
+	static char line[256 << 10];
 	char command[1024];
 	struct buf file;
+	u32 n_cut = 0;
+	bool is_cut;
+	FILE *text;
 
 	session_require();
 	buf_init(&file);
+	text = fopen(place_path(p, "query.sql"), "we");
+	fprintf(text, "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getppid -- %0*d", 150000,
+		0);
+	assert_int_equal(fclose(text), 0);
 	for (u32 i = 0; i < 2; i++) {
 		int fd = manager_open(place_path(p, i ? "journal" : "syslog"));
-		char line[16384];
 
 		/* In a /dev and /run of its own. */
 		snprintf(
@@ -356,8 +402,7 @@ static void test_log(void **state)
 			"if [ %u = 1 ]; then ln -s $PWD/journal run/systemd/journal/socket; fi && "
 			"unshare -m sh -c 'mount --bind /dev/null dev/null && "
 			"mount --rbind dev /dev && mount --bind run /run && "
-			"exec %s --audit audit%u -d 50ms \"SELECT count(*) FROM "
-			"tracepoint:syscalls:sys_enter_getppid\"' >out 2>&1 || { cat out >&2; false; }",
+			"exec %s --audit audit%u -d 50ms query.sql' >out 2>&1 || { cat out >&2; false; }",
 			p->folder, i, proc_ebql(), i);
 		assert_int_equal(system(command), 0);
 		snprintf(command, sizeof(command), "audit%u", i);
@@ -368,9 +413,17 @@ static void test_log(void **state)
 			assert_true(n > 0);
 			line[n] = '\0';
 			assert_int_equal(strncmp(line, beginnings[i], strlen(beginnings[i])), 0);
-			assert_int_equal(strncmp(strchr(line, '{'), at, (size_t)(end - at)), 0);
+			is_cut = end - at > 128 << 10;
+			assert_int_equal(strncmp(strchr(line, '{'), at,
+						 is_cut ? 128 << 10 : (size_t)(end - at)),
+					 0);
+			assert_int_equal(strstr(line, "(cut: the file of --audit has it whole)") !=
+						 NULL,
+					 is_cut);
+			n_cut += is_cut;
 		}
 		assert_true(recv(fd, line, sizeof(line), MSG_DONTWAIT) < 0);
+		assert_int_equal(n_cut, i + 1);
 		assert_non_null(strstr(file.at, "\"event\":\"unload\""));
 		close(fd);
 	}
@@ -465,9 +518,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_notify),	   TEST(test_no_signs), TEST(test_fixed),
-		TEST(test_schedule),	   TEST(test_audit),	TEST(test_log),
-		TEST(test_fixed_schedule), TEST(test_payload),
+		TEST(test_notify),   TEST(test_no_signs),	TEST(test_fixed),
+		TEST(test_schedule), TEST(test_audit),		TEST(test_reload),
+		TEST(test_log),	     TEST(test_fixed_schedule), TEST(test_payload),
 	};
 
 	return cmocka_run_group_tests_name("watch_service", tests, NULL, NULL);
