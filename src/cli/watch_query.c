@@ -93,7 +93,7 @@ static int form_run(struct form *f)
 	    !watch_check(q, o) || !row_check(q, f->of->trust))
 		return -EINVAL;
 	if (!schedule_at(&q->settings.schedule, time(NULL), &change))
-		return -EAGAIN;
+		return sink_check(f) ? -EAGAIN : -EINVAL;
 	if (!sink_take(f))
 		return -EINVAL;
 	if (q->settings.keep && !(f->keep = keep_open(q->settings.keep)))
@@ -414,11 +414,14 @@ void watch_query_tick(struct watch_query *w)
 {
 	time_t now = time(NULL);
 	struct form *form;
-	bool waits;
+	bool waits, is_open;
 
 	if (!watch_query_is_scheduled(w))
 		return;
-	if (!schedule_at(&w->schedule, now, &w->change)) {
+	is_open = schedule_at(&w->schedule, now, &w->change);
+	/* The clock may have been set back. */
+	w->not_before = w->change ? MIN(w->not_before, w->change) : w->not_before;
+	if (!is_open) {
 		if (w->form)
 			go_over(w, NULL);
 	} else if (!w->form && now >= w->not_before) {

@@ -150,20 +150,27 @@ static bool may_append(const struct form *f, int fd)
 	return !f->format->is_binary || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size;
 }
 
-/* The path's file; NULL and why. */
-static struct output *open_path(struct form *f, const char **ret_why)
+/* The path's file; -1 and why. */
+static int open_file(const struct form *f, const char **ret_why)
 {
 	int fd = record_file(f->path, true, ret_why);
 
-	if (fd >= 0 && may_append(f, fd)) {
-		*ret_why = strerror(ENOMEM);
-		return output_open(fd, f->shown.at);
-	}
-	if (fd >= 0) {
-		*ret_why = "is not empty, and nothing can be written behind an Arrow stream";
-		close(fd);
-	}
-	return NULL;
+	if (fd < 0 || may_append(f, fd))
+		return fd;
+	*ret_why = "is not empty, and nothing can be written behind an Arrow stream";
+	close(fd);
+	return -1;
+}
+
+/* NULL and why. */
+static struct output *open_path(const struct form *f, const char **ret_why)
+{
+	int fd = open_file(f, ret_why);
+
+	if (fd < 0)
+		return NULL;
+	*ret_why = strerror(ENOMEM);
+	return output_open(fd, f->shown.at);
 }
 
 /* Is what stands at the path the form's output?  A device may be so for many. */
@@ -211,23 +218,44 @@ static bool take_over(struct form *f, struct form *other)
 	return true;
 }
 
+/* Who else has it, his old form too; NULL: nobody. */
+static struct form *find_writer(const struct form *f)
+{
+	struct watch_query *w = f->path ? f->of->all->first : NULL;
+
+	while (w && !is_output(f, w->form))
+		w = w->next;
+	return w ? w->form : NULL;
+}
+
+static bool refuse_output(struct form *f, const char *why)
+{
+	return diag_refuse(&f->query.diags, "unknown-file", f->query.settings.out_span, "%s: %s",
+			   f->path, why);
+}
+
+bool sink_check(struct form *f)
+{
+	struct stat st;
+	const char *why;
+	int fd;
+
+	/* Another has it, and may have left it by then; or who reads there would be woken. */
+	if (!f->path || find_writer(f) || (lstat(f->path, &st) == 0 && !S_ISREG(st.st_mode)))
+		return true;
+	fd = open_file(f, &why);
+	return fd >= 0 ? close(fd) == 0 : refuse_output(f, why);
+}
+
 bool sink_take(struct form *f)
 {
-	struct watch_query *w = f->of;
+	struct form *writer = find_writer(f);
 	const char *why;
 
-	for (struct watch_query *other = w->all->first; f->path && other; other = other->next)
-		if (is_output(f, other->form))
-			return take_over(f, other->form);
-	if (!f->path) {
-		f->output = output_use(w->all->standard);
-		return true;
-	}
-	f->output = open_path(f, &why);
-	if (!f->output)
-		diag_error(&f->query.diags, "unknown-file", f->query.settings.out_span, "%s: %s",
-			   f->path, why);
-	return f->output != NULL;
+	if (writer)
+		return take_over(f, writer);
+	f->output = f->path ? open_path(f, &why) : output_use(f->of->all->standard);
+	return f->output || refuse_output(f, why);
 }
 
 void sink_reopen(struct form *f)

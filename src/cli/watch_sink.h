@@ -9,6 +9,8 @@
 
 /* out = 'FORMAT' or 'FORMAT:PATH', of a query that is compiled; false after a diagnostic. */
 bool sink_choose(struct form *form);
+/* Can it be had, when its time comes?  false after a diagnostic. */
+bool sink_check(struct form *form);
 /* It has its output from here on; false after a diagnostic. */
 bool sink_take(struct form *form);
 struct sink sink_of(struct form *form);

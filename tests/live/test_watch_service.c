@@ -209,6 +209,11 @@ static void test_schedule(void **state)
 		    "out = 'json:%s/short.out')",
 		    p->folder);
 	place_write(p, "never.sql", "SELECT count(*) FROM run_queue WITH (start = '9:00')");
+	/* What would be wrong at its hours is told now. */
+	place_write(p, "late.sql",
+		    "SELECT count(*) FROM run_queue WITH (start = '%s', stop = '%s', "
+		    "out = 'json:%s/nowhere/out')",
+		    clock_in(now, 7200), clock_in(now, 7260), p->folder);
 	place_start(p, p->folder, NULL);
 	place_call(10000);
 	buf_init(&text);
@@ -218,6 +223,7 @@ static void test_schedule(void **state)
 	place_status(p, false, &text);
 	assert_non_null(strstr(text.at, "waits until "));
 	assert_non_null(strstr(text.at, "error[bad-schedule]: start and stop belong together"));
+	assert_non_null(strstr(text.at, "/nowhere/out: No such file or directory"));
 	/* What is wrong with a change leaves it waiting. */
 	place_write(p, "hours.sql", "nothing");
 	place_said(p, "its query waits as it was before\n");
