@@ -194,5 +194,7 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 		put_json(&description, &out);
 	else
 		put_table(&description, &out);
+	if (!is_json)
+		query_fold(&out);
 	return query_page(&out, query_report(q));
 }

@@ -76,6 +76,8 @@ int query_say(struct buf *out, int status)
 	return error ? query_failed(QUERY_STDOUT, -error) : status;
 }
 
+#define FOLD_MIN 40 /* columns: in less words are on lines of their own */
+
 /* More lines than the terminal has?  Wide ones are wrapped, or the pager moves sideways. */
 static bool is_long(const struct buf *out)
 {
@@ -87,6 +89,60 @@ static bool is_long(const struct buf *out)
 	for (size_t i = 0; i < out->n; i++)
 		n += out->at[i] == '\n';
 	return n >= size.ws_row;
+}
+
+/* Bytes of a line that fit; *ret_indent: where its last column begins, of prose its words. */
+static size_t fitting(const char *line, size_t n, u32 width, u32 *ret_indent)
+{
+	size_t blank = 0, i = 0;
+	u32 at = 0, gap = 0;
+
+	*ret_indent = 0;
+	for (; i < n && at <= width; i++) {
+		if (line[i] == ' ') {
+			blank = i;
+			gap++;
+		} else {
+			if (gap > 1 && (!*ret_indent || line[0] != ' '))
+				*ret_indent = at;
+			gap = 0;
+		}
+		at += (line[i] & 0xC0) != 0x80;
+	}
+	return at <= width ? n : blank > *ret_indent ? blank : n;
+}
+
+void query_fold(struct buf *out)
+{
+	struct winsize size;
+	struct buf folded;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < FOLD_MIN)
+		return;
+	buf_init(&folded);
+	for (size_t at = 0; at < out->n; at++) {
+		size_t n = strcspn(out->at + at, "\n");
+		u32 indent = 0, more, first = true;
+
+		while (n) {
+			size_t fits = fitting(out->at + at, n, size.ws_col - (first ? 0 : indent),
+					      first ? &indent : &more);
+
+			buf_put(&folded, out->at + at, fits);
+			at += fits;
+			n -= fits;
+			if (!n)
+				break;
+			at++;
+			n--;
+			buf_putc(&folded, '\n');
+			buf_fill(&folded, ' ', indent);
+			first = false;
+		}
+		buf_putc(&folded, '\n');
+	}
+	buf_free(out);
+	*out = folded;
 }
 
 int query_page(struct buf *out, int status)

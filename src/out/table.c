@@ -113,6 +113,18 @@ static void shrink_to_terminal(struct out *out)
 	}
 }
 
+/* Of streamed rows a text at the end, as a command's arguments, has all that the line has left. */
+static void widen_last(struct out *out)
+{
+	struct table_state *state = out->state;
+	u32 n = state->schema->n_columns, total = 0;
+
+	for (u32 i = 0; i < n; i++)
+		total += state->columns[i].width + (i ? GAP_COLUMNS : 0);
+	if (n && state->columns[n - 1].is_text && total < out_width(out))
+		state->columns[n - 1].width += out_width(out) - total;
+}
+
 static void set_widths(struct out *out, const struct batch *batch)
 {
 	struct table_state *state = out->state;
@@ -140,6 +152,8 @@ static void set_widths(struct out *out, const struct batch *batch)
 	}
 	if (out_width(out))
 		shrink_to_terminal(out);
+	if (out_width(out) && out->options.is_streaming)
+		widen_last(out);
 }
 
 /* --- Lines --- */

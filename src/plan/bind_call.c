@@ -268,16 +268,42 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 			   "no target process is named" HINT "name one by -p PID or -- COMMAND");
 }
 
+/* Of a process that runs: itself, and what is below it. */
+static struct expr *bind_tree_of(struct scope *scope, const struct ast *ast, s32 pid)
+{
+	u64 ino = catalog_pid_ns(scope->catalog).ino;
+	struct expr *own, *below;
+
+	if (ino && ino != PID_NS_INITIAL)
+		return diag_refuse(
+			scope->diags, "no-target", ast->span,
+			"parents have numbers of the initial PID namespace, which is not "
+			"ebql's" HINT "-- COMMAND starts a tree that it can tell");
+	own = bind_pid_in(scope, ast->text, ino, ast->span);
+	below = own ? bind_tree(scope, pid, ast->span) : NULL;
+	if (!below)
+		return NULL;
+	scope->settings->is_target_used = true;
+	return bind_op(scope, OP_OR, ast->span,
+		       bind_op(scope, OP_EQ, ast->span, own,
+			       expr_integer(scope->arena, ast->span, type_int(32, true), pid)),
+		       below);
+}
+
 /* Their parents are what tells: of a command they all lead to us, since we adopt its orphans. */
 static struct expr *bind_target_tree(struct scope *scope, const struct ast *ast)
 {
-	if (scope->settings->target_parent < 0)
+	s32 pid = scope->settings->target_pid;
+
+	if (scope->settings->target_parent >= 0) {
+		scope->settings->is_tree_used = true;
+		return bind_tree(scope, scope->settings->target_parent, ast->span);
+	}
+	if (pid < 0)
 		return diag_refuse(scope->diags, "no-target", ast->span,
 				   "there is no command, of whose processes it is" HINT
-				   "start it by -- COMMAND; of a process that runs there is "
-				   "target_pid()");
-	scope->settings->is_tree_used = true;
-	return bind_tree(scope, scope->settings->target_parent, ast->span);
+				   "start it by -- COMMAND, or name by -p PID one that runs");
+	return bind_tree_of(scope, ast, pid);
 }
 
 /* pid_in_ns(dev, ino) */
