@@ -9,5 +9,5 @@
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 SET windows = :count;
-SELECT device_name(dev) AS disk, rwbs, histogram(latency) AS latency
+SELECT disk_name(dev) AS disk, rwbs, histogram(latency) AS latency
 FROM block_io GROUP BY dev, rwbs WINDOW TUMBLING :interval

@@ -8,6 +8,6 @@
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 SET windows = :count;
-SELECT device_name(dev) AS disk, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency,
+SELECT disk_name(dev) AS disk, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency,
 	max(latency) AS longest
 FROM block_io GROUP BY dev WINDOW TUMBLING :interval ORDER BY n DESC

@@ -6,5 +6,5 @@
 -- 8.  Answers tested on 6.18.
 --
 -- :least DURATION = 0s   only those that took as long
-SELECT time, comm, pid, device_name(dev) AS disk, rwbs, sector, bytes, queue_time, latency
+SELECT time, comm, pid, disk_name(dev) AS disk, rwbs, sector, bytes, queue_time, latency
 FROM block_io WHERE latency >= :least

@@ -8,6 +8,6 @@
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
-SELECT pid, comm, device_name(dev) AS disk, rwbs, count(*) AS requests, sum(bytes) / 1KiB AS kib,
+SELECT pid, comm, disk_name(dev) AS disk, rwbs, count(*) AS requests, sum(bytes) / 1KiB AS kib,
 	avg(latency) AS avg_latency
 FROM block_io GROUP BY pid, comm, dev, rwbs WINDOW TUMBLING :interval ORDER BY kib DESC LIMIT :top

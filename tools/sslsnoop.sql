@@ -6,9 +6,9 @@
 -- but then, 2 us a call.  Measured on 6.18: 1.5 us an event, of 6.  Answers tested on 6.18.
 SELECT time, pid, comm, call, bytes, data FROM (
 	SELECT w.time AS time, pid, comm, 'write' AS call, w.arg2 & 0x7fffffff AS bytes,
-		strs(w.arg1, w.arg1 + w.arg2, 100) AS data FROM uprobe:libssl.so.3:SSL_write AS w
+		strs(w.arg1, w.arg1 + (w.arg2 & 0x7fffffff), 100) AS data FROM uprobe:libssl.so.3:SSL_write AS w
 	UNION ALL
-	SELECT x.time, pid, comm, 'write', x.arg2 & 0x7fffffff, strs(x.arg1, x.arg1 + x.arg2, 100)
+	SELECT x.time, pid, comm, 'write', x.arg2 & 0x7fffffffffffffff, strs(x.arg1, x.arg1 + x.arg2, 100)
 	FROM uprobe:libssl.so.3:SSL_write_ex AS x
 	UNION ALL
 	SELECT r.time, pid, comm, 'read', CASE WHEN r.ret < 2147483648 THEN r.ret ELSE r.ret - 4294967296 END,

@@ -2,16 +2,19 @@
 -- Which TCP connections were there, for how long, and how many bytes went over them?
 --
 -- From ESTABLISHED to CLOSE of the same socket, a row as it closes; pid and comm are those of who
--- called connect, NULL for a connection that came in; addresses are those of IPv4.  Costs nothing but
--- then.  Measured on 6.18: 436 ns an event, 28 of them in 0.016 s.  Answers tested on 6.18.
+-- called connect, NULL for a connection that came in; addresses are those of IPv4.  sent is what went
+-- out, each byte once, whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but then.  Measured on 6.18: 436 ns an event, 28 of them in 0.016 s.  Answers tested on 6.18.
 SELECT e.time AS time, b.pid AS pid, b.comm AS comm, CASE WHEN e.family = 2 THEN inet(local) END AS local,
 	e.sport AS lport, CASE WHEN e.family = 2 THEN inet(remote) END AS remote, e.dport AS rport, received,
 	sent, e.time - b.time AS lived
 FROM (SELECT time, skaddr, family, sport, dport,
 		CAST(skaddr AS 'struct sock *').__sk_common.skc_rcv_saddr AS local,
 		CAST(skaddr AS 'struct sock *').__sk_common.skc_daddr AS remote,
-		CAST(skaddr AS 'struct tcp_sock *').bytes_received AS received,
-		CAST(skaddr AS 'struct tcp_sock *').bytes_acked AS sent
+		-- SOCK_DONE, which the other end's FIN sets, and which counts as one received.
+		CAST(skaddr AS 'struct tcp_sock *').bytes_received -
+			(CAST(skaddr AS 'struct sock *').__sk_common.skc_flags >> 1 & 1) AS received,
+		CAST(skaddr AS 'struct tcp_sock *').bytes_sent -
+			CAST(skaddr AS 'struct tcp_sock *').bytes_retrans AS sent
 	FROM tracepoint:sock:inet_sock_set_state WHERE newstate = 7 AND protocol = 6) AS e
 PAIR JOIN (
 	SELECT o.time AS time, o.skaddr AS skaddr, c.pid AS pid, c.comm AS comm

@@ -175,6 +175,8 @@ def users():
 	call(122, 5)
 	call(117, 65533, 65533, 0)
 	call(105, 0)
+	call(117, -1, 11, -1)
+	call(113, -1, 0)
 	call(105, 12)
 	call(105, 0)
 
@@ -438,7 +440,8 @@ def secrets():
 	own = made(left.fileno())
 	n = ctypes.c_size_t()
 	assert ssl.SSL_connect(own) == 1
-	assert ssl.SSL_write(own, b"attack at dawn!!", 14) == 14
+	# A length is of 32 bits, and what stands above it in the register is nothing.
+	assert ssl.SSL_write(own, b"attack at dawn!!", ctypes.c_long(0x700000000 | 14)) == 14
 	assert ssl.SSL_write_ex(own, b"at six", ctypes.c_size_t(6), ctypes.byref(n)) == 1
 	assert ssl.SSL_read(own, ctypes.create_string_buffer(9), 9) == 3
 	assert ssl.SSL_read(own, ctypes.create_string_buffer(9), 9) <= 0
