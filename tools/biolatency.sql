@@ -3,8 +3,8 @@
 --
 -- From where the driver gets a request to its completion, by disk and kind of request (R, W, S for
 -- synchronous, M for metadata, ...).  What waited in an I/O scheduler before is not in it: that is
--- queue_time of the view block_io, which says what else is not seen.  Measured on 6.18: 1.3 us an
--- event, 217 of them in 0.12 s.  Answers tested on 6.1, 6.12 and 6.18.
+-- queue_time of the view block_io, which says what else is not seen.  Measured on 6.18: 292 ns a
+-- run.  Answers tested on 6.1, 6.12 and 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

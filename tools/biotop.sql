@@ -2,7 +2,7 @@
 -- Who does most block I/O?
 --
 -- Requests as they complete, by the thread that issued them, which often is one of the kernel's.
--- Measured on 6.18: 1.1 us an event, 200 of them in 0.024 s.  Answers tested on 6.18.
+-- Measured on 6.18: 277 ns a run.  Answers tested on 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

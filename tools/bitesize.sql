@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- How large are the requests to the disks?
 --
--- By the program that issued them, in bytes.  Measured on 6.18: 407 ns an event, 28 of them in 0.0076
--- s.  Answers tested on 6.18.
+-- By the program that issued them, in bytes.  Measured on 6.18: 119 ns a run.  Answers tested on
+-- 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

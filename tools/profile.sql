@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Where is the CPU's time spent?
 --
--- Samples of all CPUs; -o folded and -o flamegraph draw them.  Measured on 6.18: 1.7 us an event,
--- 1,003 of them in 1 s.  Answers tested on 6.18.
+-- Samples of all CPUs; -o folded and -o flamegraph draw them.  Measured on 6.18: 719 ns a run.
+-- Answers tested on 6.18.
 --
 -- :rate STREAM = profile:49   how often
 -- :who  TEXT   = NULL         only of programs of this name

@@ -2,8 +2,9 @@
 -- Who becomes another user?
 --
 -- Each setuid(), setreuid(), setresuid() and setfsuid() as it returns.  wanted is the uid that was
--- asked for, of setreuid() and setresuid() the real one, effective their effective one; NULL: as it was.
--- uid and euid are the real and the effective one, as they are then.  Costs nothing but at these calls.  Measured on 6.18: 1010.0 us an event, of 1.  Answers tested on 6.18.
+-- asked for, of setreuid() and setresuid() the real one, effective their effective one; NULL: as it
+-- was. uid and euid are the real and the effective one, as they are then.  Costs nothing but at
+-- these calls where fentry is there.  Measured on 6.18: 39 ns a run.  Answers tested on 6.18.
 SELECT time, pid, comm, call, nullif(wanted, 4294967295) AS wanted, nullif(effective, 4294967295) AS effective,
 	ret, uid, euid
 FROM (

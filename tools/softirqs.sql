@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- How much time goes into soft interrupts?
 --
--- Each run of a vector, from softirq_entry to softirq_exit; interrupts that hit meanwhile are in it.
--- Measured on 6.18: 1.2 us an event, 29 of them in 0.021 s.  Answers tested on 6.18.
+-- Each run of a vector, from softirq_entry to softirq_exit; interrupts that hit meanwhile are in
+-- it. Measured on 6.18: 173 ns a run.  Answers tested on 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

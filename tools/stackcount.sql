@@ -1,7 +1,7 @@
 #!/usr/bin/env ebql
 -- By which ways does the kernel come to an event?
 --
--- The kernel's stacks at it, and how often each.  Measured on 6.18: 26.4 us an event, of 1.  Answers
+-- The kernel's stacks at it, and how often each.  Measured on 6.18: 12,300 ns a run.  Answers
 -- tested on 6.18.
 --
 -- :what STREAM = tracepoint:sched:sched_switch   the event

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which system calls are made most?
 --
--- Calls as they begin, of all processes or of one.  Measured on 6.18: 41 ns an event, 2,183 of them in
--- 0.0016 s.  Answers tested on 6.18.
+-- Calls as they begin, of all processes or of one.  Measured on 6.18: 37 ns a run.  Answers tested
+-- on 6.18.
 --
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

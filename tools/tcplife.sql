@@ -2,8 +2,9 @@
 -- Which TCP connections were there, for how long, and how many bytes went over them?
 --
 -- From ESTABLISHED to CLOSE of the same socket, a row as it closes; pid and comm are those of who
--- called connect, NULL for a connection that came in; addresses are those of IPv4.  sent is what went
--- out, each byte once, whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but then.  Measured on 6.18: 436 ns an event, 28 of them in 0.016 s.  Answers tested on 6.18.
+-- called connect, NULL for a connection that came in; addresses are those of IPv4.  sent is what
+-- went out, each byte once, whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but
+-- then.  Measured on 6.18: 335 ns a run.  Answers tested on 6.18.
 SELECT e.time AS time, b.pid AS pid, b.comm AS comm, CASE WHEN e.family = 2 THEN inet(local) END AS local,
 	e.sport AS lport, CASE WHEN e.family = 2 THEN inet(remote) END AS remote, e.dport AS rport, received,
 	sent, e.time - b.time AS lived

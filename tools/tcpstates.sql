@@ -1,9 +1,9 @@
 #!/usr/bin/env ebql
 -- Through which states do TCP connections go, and how long do they stay in each?
 --
--- A row a change of state, of all sockets; stayed is NULL where the state before is not seen, as that
--- of a new socket.  Costs nothing but then.  Measured on 6.18: 356 ns an event, 28 of them in 0.018 s.
--- Answers tested on 6.18.
+-- A row a change of state, of all sockets; stayed is NULL where the state before is not seen, as
+-- that of a new socket.  Costs nothing but then.  Measured on 6.18: 278 ns a run. Answers tested on
+-- 6.18.
 SELECT e.time AS time, e.skaddr AS socket, ntop(e.family, e.saddr_v6) AS local, e.sport AS lport,
 	ntop(e.family, e.daddr_v6) AS remote, e.dport AS rport, tcp_state(e.oldstate) AS before,
 	tcp_state(e.newstate) AS state, e.time - b.time AS stayed

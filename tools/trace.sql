@@ -1,7 +1,7 @@
 #!/usr/bin/env ebql
 -- What happens at an event, one row each?
 --
--- All of the event's own columns.  Measured on 6.18: 1.0 us an event, of 1.  Answers tested on 6.18.
+-- All of the event's own columns.  Measured on 6.18: 1,310 ns a run.  Answers tested on 6.18.
 --
 -- :what STREAM = tracepoint:sched:sched_process_exec   the event
 -- :who  TEXT   = NULL                                  only of programs of this name

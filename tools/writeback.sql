@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- When does the kernel write dirty pages, why, and for how long?
 --
--- From writeback_start to the writeback_written of the same worker; pages is what was written.  Costs
--- nothing but then.  Measured on 6.18: 1.9 us an event, of 6.  Answers tested on 6.18.
+-- From writeback_start to the writeback_written of the same worker; pages is what was written.
+-- Costs nothing but then.  Measured on 6.18: 385 ns a run.  Answers tested on 6.18.
 SELECT e.time AS time, b.name AS device,
 	CASE b.reason WHEN 0 THEN 'background' WHEN 1 THEN 'vmscan' WHEN 2 THEN 'sync'
 		WHEN 3 THEN 'periodic' WHEN 4 THEN 'laptop timer' WHEN 5 THEN 'fs free space'
