@@ -55,7 +55,8 @@ static void set_marks(struct flow *flow, u64 now_ns)
 {
 	const struct flow_budget *b = &flow->budget;
 	u64 step_ns = allowed_ns(flow) / FLOW_BUDGET_STEPS, until_ns = now_ns + NS_PER_S;
-	s64 left_ns = (s64)(b->counted_ns + step_ns - spent_ns(flow)),
+	/* Not below 0: a load that took less than others did since would have no mark. */
+	s64 left_ns = MAX((s64)(b->counted_ns + step_ns - spent_ns(flow)), 0ll),
 	    more_ns = (FLOW_BUDGET_STEPS - 1) * (s64)step_ns;
 
 	for (u64 i = b->n_steps - MIN(b->n_steps, (u64)FLOW_BUDGET_STEPS); i < b->n_steps; i++) {

@@ -45,6 +45,18 @@ static vreg now(struct gen *g)
 	return gen_helper(g, BPF_FUNC_ktime_get_ns);
 }
 
+/* Another second, of what may be taken behind a mark. */
+static void begin_second(struct gen *g, vreg spent, vreg t)
+{
+	vreg at = budget_at(g);
+
+	ir_store(g->ir, at, offsetof(struct budget, limit_ns), IR_U64,
+		 gen_alu(g, IR_ADD, spent,
+			 gen_load(g, at, offsetof(struct budget, more_ns), IR_U64)));
+	ir_store(g->ir, at, offsetof(struct budget, limit_until_ns), IR_U64,
+		 gen_alui(g, IR_ADD, t, (s64)BUDGET_NS));
+}
+
 /* Wakes user space, if no other program has; it may have set another mark, so that is asked. */
 static void pass_mark(struct gen *g, vreg spent)
 {
@@ -57,16 +69,28 @@ static void pass_mark(struct gen *g, vreg spent)
 	ir_branchi(g->ir, IR_NE, wake(g), 0, back);
 	t = now(g);
 	ir_branch(g->ir, IR_LT, t, budget_load(g, offsetof(struct budget, limit_until_ns)), end);
-	at = budget_at(g);
-	ir_store(g->ir, at, offsetof(struct budget, limit_ns), IR_U64,
-		 gen_alu(g, IR_ADD, spent,
-			 gen_load(g, at, offsetof(struct budget, more_ns), IR_U64)));
-	ir_store(g->ir, at, offsetof(struct budget, limit_until_ns), IR_U64,
-		 gen_alui(g, IR_ADD, t, (s64)BUDGET_NS));
+	begin_second(g, spent, t);
 	ir_jump(g->ir, end);
 	ir_place(g->ir, back);
 	ir_compare_exchange(g->ir, is_free, budget_at(g), offsetof(struct budget, mark_ns), IR_U64,
 			    -1, mark);
+	ir_place(g->ir, end);
+}
+
+/* What is closed stays so until user space looks; where it does not, each second has its limit. */
+static void pass_limit(struct gen *g, vreg spent, vreg limit)
+{
+	vreg t = now(g), at = budget_at(g);
+	label end = ir_label(g->ir), is_in_time = ir_label(g->ir);
+
+	ir_branch(g->ir, IR_EQ, limit, gen_load(g, at, offsetof(struct budget, closed_ns), IR_U64),
+		  end);
+	ir_branch(g->ir, IR_LT, t, gen_load(g, at, offsetof(struct budget, limit_until_ns), IR_U64),
+		  is_in_time);
+	begin_second(g, spent, t);
+	ir_jump(g->ir, end);
+	ir_place(g->ir, is_in_time);
+	ir_store(g->ir, at, offsetof(struct budget, closed_ns), IR_U64, limit);
 	ir_place(g->ir, end);
 }
 
@@ -80,9 +104,7 @@ static void charge(struct gen *g, vreg ns, bool is_hook)
 	ir_atomic(g->ir, IR_ATOMIC_FETCH_ADD, spent, at, offsetof(struct budget, spent_ns), ns);
 	limit = budget_load(g, offsetof(struct budget, limit_ns));
 	ir_branch(g->ir, IR_LT, spent, limit, is_within);
-	ir_branch(g->ir, IR_GE, now(g), budget_load(g, offsetof(struct budget, limit_until_ns)),
-		  is_within);
-	ir_store(g->ir, budget_at(g), offsetof(struct budget, closed_ns), IR_U64, limit);
+	pass_limit(g, spent, limit);
 	ir_place(g->ir, is_within);
 	ir_branch(g->ir, IR_LT, spent, budget_load(g, offsetof(struct budget, mark_ns)), end);
 	pass_mark(g, spent);
