@@ -126,21 +126,33 @@ static void free_job(struct job *job)
 	free(job);
 }
 
-/* Ours, and the row's; the strings stay theirs.  NULL: no memory. */
+static bool has_variable(const struct job *job, const char *variable)
+{
+	const char *end = job->environment.at + job->environment.n;
+
+	for (const char *at = job->environment.at; at < end; at += strlen(at) + 1)
+		if (strncmp(at, variable, strcspn(at, "=") + 1) == 0)
+			return true;
+	return false;
+}
+
+/* The row's, and ours (perhaps of another row); the strings stay theirs.  NULL: no memory. */
 static char **make_environment(const struct job *job)
 {
 	const char *end = job->environment.at + job->environment.n;
 	u32 n = 0, n_ours = 0;
 	char **all;
 
-	while (environ[n_ours])
-		n_ours++;
+	while (environ[n])
+		n++;
 	for (const char *at = job->environment.at; at < end; at += strlen(at) + 1)
 		n++;
-	all = calloc(n_ours + n + 1, sizeof(*all));
+	all = calloc(n + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	memcpy(all, environ, n_ours * sizeof(*all));
+	for (char **at = environ; *at; at++)
+		if (!has_variable(job, *at))
+			all[n_ours++] = *at;
 	for (char *at = job->environment.at; at < end; at += strlen(at) + 1)
 		all[n_ours++] = at;
 	return all;

@@ -55,7 +55,11 @@ static void test_rows(void **state)
 		    "WITH (out = 'json:/dev/null', on_row = 'exec:/bin/sh %s/script $one  two')",
 		    getpid(), p->folder);
 	place_write(p, "shell.sql", ROWS "on_row = 'shell: cat >>%s/shell')", getpid(), p->folder);
+	/* ebql watch as in the command of another row. */
+	place_write(p, "print.sql", ROWS "on_row = 'exec:printenv EBQL_QUERY')", getpid());
+	setenv("EBQL_QUERY", "other", 1);
 	place_start(p, p->folder, NULL);
+	unsetenv("EBQL_QUERY");
 	for (u32 i = 0; i < 5; i++) {
 		place_call(100);
 		proc_pump(30);
@@ -81,6 +85,8 @@ static void test_rows(void **state)
 	assert_int_equal(sum, 500);
 	buf_free(&text);
 	place_end(p, SIGTERM, 0);
+	assert_non_null(strstr(ebql->err_text.at, "\nprint\n"));
+	assert_null(strstr(ebql->err_text.at, "\nother\n"));
 }
 
 /* None of them stops a window; what is wrong with each is said. */
