@@ -58,9 +58,9 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 		}
 		now.flip = flow->switched.flip + 1;
 		flow->switched = now;
-		flow_count_anew(flow);
 		if (flow->has_rows || flow_has_events(flow))
 			failed = load_settle(flow_hooks(flow), FLOW_PATIENCE_NS);
+		flow_count_anew(flow);
 		flow->is_unsettled = failed != 0;
 	}
 	for (u32 i = 0; i < flow->n_parts; i++) {
