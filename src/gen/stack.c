@@ -46,14 +46,52 @@ static vreg process_of(struct gen *g, const struct expr *e)
 	return v;
 }
 
+#define PUSH_RBP	0x55
+#define ENDBR		0xfa1e0ff3u
+#define ENDBR_BITS	0xfeffffffu /* of 64 bits and of 32 */
+#define RETURN_TO_LEAST 4096 /* _start returns nowhere: the number of arguments stands there */
+
+/*
+ * The function has no frame yet, so the walk by frames goes past who called it: the address to
+ * return to, or 0 where that cannot be read or the kernel adds it.  0, no register: never so.
+ */
+static vreg missed_caller(struct gen *g, const struct expr *e)
+{
+	const struct entry_places *entry = &g->hook->entry;
+	struct ir *ir = g->ir;
+	label is_there = ir_label(ir);
+	vreg caller, at, code;
+	stack_object copy;
+
+	if (e->index != SYS_USTACK || !entry->is_entry || !g->set->arch->return_bytes ||
+	    e->integer < 2)
+		return 0;
+	caller = gen_imm(g, 0);
+	if (entry->auprobe) {
+		at = gen_alui(g, IR_ADD, gen_helper(g, BPF_FUNC_get_current_task), entry->utask);
+		at = gen_alui(g, IR_ADD, gen_probe_load(g, at, IR_U64), entry->auprobe);
+		code = gen_probe_load(g, gen_probe_load(g, at, IR_U64), IR_U32);
+		ir_branchi(ir, IR_EQ, gen_alui(g, IR_AND, code, 0xff), PUSH_RBP, is_there);
+		if (entry->has_ibt)
+			ir_branchi(ir, IR_EQ, gen_alui(g, IR_AND, code, ENDBR_BITS), ENDBR,
+				   is_there);
+	}
+	copy = gen_scratch(g);
+	gen_probe_read(g, BPF_FUNC_probe_read_user, copy, 8,
+		       gen_load(g, g->context, g->set->arch->stack, IR_U64));
+	ir_stack_load(ir, caller, copy, 0, IR_U64);
+	ir_place(ir, is_there);
+	return caller;
+}
+
 /* One that cannot be had has no calls, and is no process'. */
 static void take(struct gen *g, const struct expr *e, const struct taking *t)
 {
 	u32 depth = (u32)e->integer;
 	vreg pid = process_of(g, e),
 	     args[4] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
-	vreg n = ir_reg(g->ir);
-	label is_taken = ir_label(g->ir);
+	vreg n = ir_reg(g->ir), caller = missed_caller(g, e);
+	label is_taken = ir_label(g->ir), is_whole = ir_label(g->ir), is_known = ir_label(g->ir);
 	struct ir *ir = g->ir;
 
 	for (u32 i = depth; i < t->depth; i++)
@@ -63,11 +101,26 @@ static void take(struct gen *g, const struct expr *e, const struct taking *t)
 	ir_mov(ir, args[0], g->context);
 	ir_alui(ir, IR_ADD, args[1], t->scratch, offsetof(struct stack, addresses));
 	ir_imm(ir, args[2], 8 * depth);
+	if (caller) { /* between the function and what the kernel has behind it */
+		ir_storei(ir, t->scratch, offsetof(struct stack, addresses), IR_U64, 0);
+		ir_branchi(ir, IR_LT, caller, RETURN_TO_LEAST, is_known);
+		ir_alui(ir, IR_ADD, args[1], args[1], 8);
+		ir_imm(ir, args[2], 8 * (depth - 1));
+		ir_place(ir, is_known);
+	}
 	ir_imm(ir, args[3], e->index == SYS_USTACK ? BPF_F_USER_STACK : g->kind->n_own_frames);
 	/* What it does not fill it zeroes, all where it fails. */
 	ir_call(ir, n, BPF_FUNC_get_stack, 4, args);
 	ir_branchi(ir, IR_SLE, n, 0, is_taken);
 	ir_alui(ir, IR_SHR, n, n, 3);
+	if (caller) {
+		ir_branchi(ir, IR_LT, caller, RETURN_TO_LEAST, is_whole);
+		ir_store(ir, t->scratch, offsetof(struct stack, addresses), IR_U64,
+			 gen_load(g, t->scratch, offsetof(struct stack, addresses) + 8, IR_U64));
+		ir_store(ir, t->scratch, offsetof(struct stack, addresses) + 8, IR_U64, caller);
+		ir_alui(ir, IR_ADD, n, n, 1);
+		ir_place(ir, is_whole);
+	}
 	ir_store(ir, t->scratch, offsetof(struct stack, n), IR_U16, n);
 	ir_store(ir, t->scratch, offsetof(struct stack, pid), IR_U32, pid);
 	ir_place(ir, is_taken);

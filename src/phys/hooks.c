@@ -71,6 +71,7 @@ bool hook_is_same(const struct hook *a, const struct hook *b)
 		return false;
 	if (a->file_path) /* whatever the function is called there */
 		return a->pid == b->pid && a->n_places == b->n_places &&
+		       a->entry.is_entry == b->entry.is_entry &&
 		       file_id_equal(a->file_id, b->file_id) &&
 		       memcmp(a->places, b->places, a->n_places * sizeof(*a->places)) == 0;
 	if (a->names || b->names)

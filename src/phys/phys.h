@@ -81,7 +81,8 @@ struct hook {
 	s32 pid;		     /* of this process alone; 0: of any */
 	struct stream_sample sample; /* SAMPLE */
 	u32 task_compat_offset; /* RAW_SYSCALL, CALL: of arch.compat_member in struct task_struct */
-	const char **names;	/* functions of a wildcard, whose pattern is the target */
+	struct entry_places entry; /* UPROBE, UPROBE_MULTI: a function's entry */
+	const char **names;	   /* functions of a wildcard, whose pattern is the target */
 	struct hook_place *places; /* in the file, at least one */
 	u32 n_places, n_names;	   /* names that these have: the program is told which; 0: one */
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */

@@ -23,6 +23,16 @@ struct percpu_places {
 	s32 distance;
 };
 
+/*
+ * A function's entry, where the address to return to is on the stack.  auprobe is where the kernel
+ * has what its instruction was: by that it puts that address into the stack itself
+ * (is_uprobe_at_func_entry(), 6.12 and stable releases of others); 0: it never does.
+ */
+struct entry_places {
+	bool is_entry, has_ibt;
+	u32 utask, auprobe; /* in struct task_struct; in struct uprobe_task */
+};
+
 /* Of a program's file. */
 struct hook_place {
 	u64 offset, semaphore_offset; /* semaphore 0: none */

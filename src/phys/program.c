@@ -4,6 +4,7 @@
  * probes that the program was built with.  One program serves all of a source, but where arguments
  * are read that do not stand at the same place in each.
  */
+#include <linux/btf.h>
 #include <string.h>
 #include <strings.h>
 
@@ -53,6 +54,31 @@ static bool are_alike(const struct reading *r, const struct stream *a, const str
 	return true;
 }
 
+static u32 member_at(struct catalog *catalog, const char *type, const char *name)
+{
+	u32 id = catalog_btf_id(catalog, BTF_KIND_STRUCT, type);
+	struct catalog_member member;
+
+	if (!id || catalog_member(catalog, id, name, NULL, &member) != 0)
+		return 0;
+	return (u32)(member.offset_bits / 8);
+}
+
+static struct entry_places entry_of(const struct phys_input *input, const struct stream *s)
+{
+	struct catalog *catalog = input->catalog;
+	struct entry_places entry = { .is_entry = s->kind == STREAM_UPROBE &&
+						  !s->function_offset_bytes };
+
+	if (!entry.is_entry)
+		return entry;
+	entry.utask = member_at(catalog, "task_struct", "utask");
+	entry.auprobe = member_at(catalog, "uprobe_task", "auprobe");
+	/* A function of its own: of the configuration nothing else can be seen here. */
+	entry.has_ibt = catalog_btf_id(catalog, BTF_KIND_FUNC, "ibt_save") != 0;
+	return entry;
+}
+
 /* What is known of all places of the source. */
 static struct hook hook_of(const struct phys_input *input, const struct stream *s,
 			   struct arena *arena)
@@ -66,6 +92,7 @@ static struct hook hook_of(const struct phys_input *input, const struct stream *
 			      .file_path = arena_strdup(arena, s->file_path),
 			      .file_id = s->file_id,
 			      .pid = MAX(pid, 0),
+			      .entry = entry_of(input, s),
 			      .reason = s->kind == STREAM_USDT ? "a probe of a program"
 							       : "a function of a program" };
 }
