@@ -471,15 +471,13 @@ static const struct shell_command {
 } commands[] = {
 	{ "\\d", "[PATTERN | NAME]", "the views; streams that match; the columns of one", do_d },
 	{ "\\dv", "[PATTERN]", "the views", do_dv },
-	{ "\\timing", "[on|off]", "how long each statement took to compile, load, attach, run",
-	  do_timing },
+	{ "\\timing", "[on|off]", "how long each statement's steps took", do_timing },
 	{ "\\x", "[on|off]", "one line a column", do_x },
 	{ "\\o", "[FILE]", "results to a file, or back to the terminal", do_o },
 	{ "\\i", "FILE", "the statements and commands of a file", do_i },
-	{ "\\e", "", "edit the last statement ($VISUAL, $EDITOR), and run it", do_e },
-	{ "\\watch", "[TIME]", "repeat the last statement, 2 seconds between, until ^C", do_watch },
-	{ "\\set", "[NAME VALUE]", "the value of :NAME in statements; without, those there are",
-	  do_set },
+	{ "\\e", "", "the last statement in $EDITOR, then run it", do_e },
+	{ "\\watch", "[TIME]", "the last statement each 2s, until ^C", do_watch },
+	{ "\\set", "[NAME VALUE]", "the value of :NAME; without, those there are", do_set },
 	{ "\\unset", "NAME", "take it away", do_unset },
 	{ "\\!", "[COMMAND]", "a command of the system's shell", do_command, .is_raw = true },
 	{ "\\copy", "(SELECT ...) TO FILE", "its rows to a file: .csv, .jsonl or .arrows",
@@ -503,7 +501,7 @@ static void do_help(struct shell *shell, const char *argument)
 	fputs("A statement ends with \";\" and may have many lines:\n"
 	      "  SELECT ... FROM stream ... WINDOW TUMBLING 1s;   ^C ends it\n"
 	      "  EXPLAIN SELECT ...;  DESCRIBE stream;  SHOW STREAMS LIKE 'pattern';\n"
-	      "  SET option = value;  CREATE VIEW name AS SELECT ...;   for the rest of the session\n"
+	      "  SET option = value;  CREATE VIEW name AS SELECT ...;   for this session\n"
 	      "\n",
 	      stdout);
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)

@@ -38,8 +38,7 @@
 
 enum { ARGS_MAX = 16, LIMIT_MS = 60000, N_CALLS = 1000 };
 
-/* A file system of our own in a mount namespace of our own, where a binary may have capabilities.
- */
+/* A file system of our own in a mount namespace of our own: binaries may have capabilities. */
 static char folder[64];
 
 static const char *in_folder(const char *name)
@@ -374,22 +373,21 @@ static void test_nothing_kept(void **state)
 	}
 }
 
-/*
- * ebql watch adds queries later, so it keeps what loads them, out of effect; its files are the
- * user's to read and to write.
- */
+/* What loads the queries that ebql watch adds is kept, out of effect; files are the user's. */
 static void test_watch(void **state)
 {
 	static const char query[] = "SELECT count(*) FROM raw_tracepoint:sched_switch "
 				    "WINDOW TUMBLING 20ms";
 	static const char elsewhere[] = "SELECT count(*) FROM raw_tracepoint:sched_switch "
 					"WITH (out = 'json:/etc/ebql-test')";
-	struct proc *proc = *state;
+	struct proc *proc = *state, asked;
 
 	session_require();
 	assert_false(mkdir(in_folder("queries"), 0777));
+	assert_false(mkdir(in_folder("run"), 0777) || chmod(in_folder("run"), 0777));
 	put_file(in_folder("queries/closed.sql"), query, sizeof(query) - 1, 0600);
-	start(proc, PROC_NOBODY, "watch", "-o", "json", in_folder("queries"), NULL);
+	start(proc, PROC_NOBODY, "watch", "--socket", in_folder("run/socket"), "-o", "json",
+	      in_folder("queries"), NULL);
 	assert_true(proc_wait_text(proc, "0 of 1 queries run\n", LIMIT_MS));
 	assert_true(says(proc, "closed.sql: Permission denied"));
 	put_file(in_folder("queries/open.sql"), query, sizeof(query) - 1, 0644);
@@ -398,6 +396,11 @@ static void test_watch(void **state)
 	assert_int_equal(proc_capabilities(proc->pid, "CapPrm"),
 			 SYS_CAP(CAP_BPF) | SYS_CAP(CAP_PERFMON) | SYS_CAP(CAP_DAC_READ_SEARCH));
 	assert_true(proc_wait_text(proc, "\"query\":\"open\"", LIMIT_MS));
+	/* A service has a user of its own: who names its socket is answered. */
+	start(&asked, 0, "watch", "--status", "--socket", in_folder("run/socket"), NULL);
+	assert_int_equal(end(&asked), 0);
+	assert_true(says(&asked, "open"));
+	proc_forget(&asked);
 	put_file(in_folder("queries/elsewhere.sql"), elsewhere, sizeof(elsewhere) - 1, 0644);
 	assert_true(proc_wait_text(proc, "/etc/ebql-test: Permission denied", LIMIT_MS));
 	proc_signal(proc, SIGTERM);
@@ -656,13 +659,6 @@ static void test_links(void **state)
 	assert_false(chdir("/"));
 }
 
-/* --- This program as another --- */
-
-static int sleep_as_nobody(void)
-{
-	return setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ? 1 : pause();
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -686,7 +682,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--say"))
 		return say();
 	if (argc > 1 && !strcmp(argv[1], "--sleep-as-nobody"))
-		return sleep_as_nobody();
+		return setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) || pause();
 	if (argc > 2 && !strcmp(argv[1], "--without-fsopen"))
 		return without_fsopen(argv + 2);
 	if (argc > 1)
