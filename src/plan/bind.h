@@ -93,6 +93,7 @@ struct scope {
 	bool is_top_of_item;  /* the expression bound next is a whole item of SELECT */
 	bool has_unnest;
 	bool wants_text; /* the name bound next is compared with a text */
+	bool is_between; /* the lower bound of BETWEEN is compared, for which 0 is as good as any */
 	VEC(struct item) keys;
 	VEC(struct aggregate) aggregates;
 	u32 number; /* of the aggregates; taken with the first key or aggregate */

@@ -42,14 +42,17 @@ static struct expr *bind_between(struct scope *scope, const struct ast *ast)
 {
 	struct expr *x = bind_expr(scope, ast->args[0]);
 	struct expr *lo = bind_expr(scope, ast->args[1]);
-	struct expr *hi = bind_expr(scope, ast->args[2]);
+	struct expr *hi = bind_expr(scope, ast->args[2]), *from;
 
 	if (!x || !lo || !hi)
 		return NULL;
-	return negate(scope,
-		      bind_op(scope, OP_AND, ast->span, bind_op(scope, OP_GE, ast->span, x, lo),
-			      bind_op(scope, OP_LE, ast->span, x, hi)),
-		      ast);
+	scope->is_between = true;
+	from = bind_op(scope, OP_GE, ast->span, x, lo);
+	scope->is_between = false;
+	return negate(
+		scope,
+		bind_op(scope, OP_AND, ast->span, from, bind_op(scope, OP_LE, ast->span, x, hi)),
+		ast);
 }
 
 /* Beside a text an unknown word, or one in double quotes, was meant as a text. */

@@ -141,7 +141,7 @@ static void warn_text(struct scope *scope, const struct expr *x, const struct ex
 static void warn_sign(struct scope *scope, enum ast_op op, const struct expr *x,
 		      const struct expr *number)
 {
-	bool is_of_zero = op == OP_LT || op == OP_GE;
+	bool is_of_zero = op == OP_LT || (op == OP_GE && !scope->is_between);
 	struct buf type;
 
 	if ((x->kind != EXPR_FIELD && x->kind != EXPR_MEMBER) ||

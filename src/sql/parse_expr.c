@@ -315,14 +315,15 @@ static struct ast *parse_word(struct parser *p)
 	return parse_node(p, AST_NULL, start);
 }
 
-/* 0777, as C and `chmod` have it. */
+/* 0777, as C and `chmod` have it; 0189 and 010KiB are none of theirs. */
 static void warn_octal(struct parser *p)
 {
 	const struct token *token = &p->tok;
-	u64 octal = strtoull(p->text + token->span.start, NULL, 8);
+	const char *at = p->text + token->span.start;
+	u64 octal = strtoull(at, NULL, 8), n = token->span.end - token->span.start;
 
-	if (token->kind == TOKEN_INTEGER && p->text[token->span.start] == '0' && octal &&
-	    octal != token->integer)
+	if (token->kind == TOKEN_INTEGER && !token->problem && *at == '0' &&
+	    strspn(at, "01234567") == n && octal != token->integer)
 		diag_warning(p->diags, "no-octal", token->span,
 			     "this is %llu, in SQL a 0 ahead makes no octal number" HINT
 			     "of C it would be 0x%llx",
