@@ -235,10 +235,11 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 				 struct stream_list **ret_list);
 
 /*
- * sched_switch, where one tracepoint alone has the name, tracepoint.sched.sched_switch -> a path;
- * else NULL, and the full name of one that may have been meant, or NULL.
+ * sched_switch, where one tracepoint alone has the name, sched:NAME of a category of theirs,
+ * as perf writes it, tracepoint.sched.sched_switch -> a path; else NULL, and the full name of one
+ * that may have been meant, or NULL.
  */
-const char **catalog_spell(struct catalog *catalog, const char *word, u32 *ret_n,
+const char **catalog_spell(struct catalog *catalog, const char *const *path, u32 n_path, u32 *ret_n,
 			   const char **ret_nearest);
 
 /* A recording or table: one stream whose fields are the file's columns (kind FIELD_FIXED, number

@@ -380,9 +380,10 @@ static u32 split_at_points(struct catalog *catalog, const char *word, const char
 	return rest ? 0 : n;
 }
 
-const char **catalog_spell(struct catalog *catalog, const char *word, u32 *ret_n,
+const char **catalog_spell(struct catalog *catalog, const char *const *path, u32 n_path, u32 *ret_n,
 			   const char **ret_nearest)
 {
+	const char *word = path[n_path - 1];
 	const struct stream_kind_info *kind =
 		stream_kind_named(arena_strndup(catalog->arena, word, strcspn(word, ".")));
 	const char **parts = arena_array(catalog->arena, const char *, 3);
@@ -391,7 +392,9 @@ const char **catalog_spell(struct catalog *catalog, const char *word, u32 *ret_n
 	u32 n_found = 0;
 
 	*ret_nearest = NULL;
-	if (kind && !kind->list_file) {
+	if (n_path > 2 || (n_path == 2 && stream_kind_named(path[0])))
+		return NULL;
+	if (n_path == 1 && kind && !kind->list_file) {
 		*ret_n = split_at_points(catalog, word, parts);
 		return *ret_n > 1 ? parts : NULL;
 	}
@@ -402,13 +405,13 @@ const char **catalog_spell(struct catalog *catalog, const char *word, u32 *ret_n
 		const struct stream_name *name = &names->list.at[i];
 
 		suggest_offer(&suggest, name->event);
-		if (strcmp(name->event, word) != 0)
+		if (strcmp(n_path == 1 ? name->event : name->category, path[0]) != 0)
 			continue;
 		parts[0] = tracefs_kind.name;
 		parts[1] = name->category;
-		parts[2] = name->event;
+		parts[2] = word;
 		*ret_nearest = name->name;
-		n_found++;
+		n_found = n_path == 1 ? n_found + 1 : 1;
 	}
 	for (u32 i = 0; i < names->list.n && !n_found; i++)
 		if (suggest_best(&suggest) == names->list.at[i].event)

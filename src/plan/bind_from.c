@@ -200,7 +200,7 @@ static void complain_word(struct scope *scope, const struct ast_source *source)
 
 	if (syscall_number(catalog_arch(scope->catalog), name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
-	else if ((catalog_spell(scope->catalog, name, &n, &nearest), nearest))
+	else if ((catalog_spell(scope->catalog, source->path, 1, &n, &nearest), nearest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", nearest);
 	else
 		diag_hint(scope->diags, d,
@@ -312,8 +312,9 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 	if (table)
 		return table;
 	spelled = *source;
-	if (source->n_path == 1 && syscall_number(catalog_arch(scope->catalog), name) < 0)
-		path = catalog_spell(scope->catalog, name, &spelled.n_path, &nearest);
+	if (source->n_path > 1 || syscall_number(catalog_arch(scope->catalog), name) < 0)
+		path = catalog_spell(scope->catalog, source->path, source->n_path, &spelled.n_path,
+				     &nearest);
 	if (path)
 		spelled.path = path;
 	else if (is_misspelt(scope, source))

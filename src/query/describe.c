@@ -92,22 +92,20 @@ static const char *access_note(struct query *q, const struct stream *s)
 			    s->event, kept, notes);
 }
 
-/* A bare word that is a tracepoint's name and no view's -> its path; .a.b stays behind it. */
+/* A tracepoint's short name that is no view's -> its path; .a.b stays behind it. */
 static const struct ast_source *spelled(struct query *q, const struct ast_source *source)
 {
 	const char *word = source->path[0], *nearest, *point = strchr(word, '.');
 	struct ast_source *copy = arena_new(&q->arena, struct ast_source);
 	const char **path;
 
-	if (source->kind != AST_SOURCE_STREAM || source->n_path != 1 ||
-	    views_find(&q->views, word, UINT32_MAX))
+	if (source->kind != AST_SOURCE_STREAM || views_find(&q->views, word, UINT32_MAX))
 		return source;
 	*copy = *source;
-	path = catalog_spell(q->catalog, word, &copy->n_path, &nearest);
-	if (!path && point) {
-		path = catalog_spell(q->catalog,
-				     arena_strndup(&q->arena, word, (size_t)(point - word)),
-				     &copy->n_path, &nearest);
+	path = catalog_spell(q->catalog, source->path, source->n_path, &copy->n_path, &nearest);
+	if (!path && point && source->n_path == 1) {
+		word = arena_strndup(&q->arena, word, (size_t)(point - word));
+		path = catalog_spell(q->catalog, &word, 1, &copy->n_path, &nearest);
 		if (path)
 			path[copy->n_path - 1] =
 				arena_printf(&q->arena, "%s%s", path[copy->n_path - 1], point);
