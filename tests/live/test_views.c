@@ -620,21 +620,24 @@ static void take_log(const char *kind, u64 *ret_ns)
 /*
  * One run.  No request is longer than fio's "lat", in any order statistic that is looked
  * at; true when they also are within a cell of fio's.  fio's threads do not wait behind other
- * work of a busy machine for a CPU, once the device is done; the host's may keep them waiting.
+ * work of a busy machine for a CPU, once the device is done, nor for one that sleeps; the host's
+ * may keep them waiting.
  */
 static bool agrees_with_fio(struct views *v)
 {
 	static const double q[] = { 0.5, 0.99 };
 	u64 clat_ns[FIO_REQUESTS], lat_ns[FIO_REQUESTS];
-	char command[512], line[64];
+	char command[768], line[64];
 	bool agrees = true;
 
 	watch_disk(v);
 	snprintf(
 		command, sizeof(command),
+		"for cpu in $(seq $(nproc)); do "
+		"timeout 60 chrt -i 0 sh -c 'while :; do :; done' & pids=\"$pids $!\"; done; "
 		"timeout 60 chrt -f 50 fio --name=t --filename=%s --direct=1 --ioengine=libaio --rw=randread --bs=%d "
 		"--number_ios=%d --size=%u --io_size=1g --write_lat_log=%s --output=/dev/null "
-		"&& echo done",
+		"&& echo done; kill $pids",
 		loop_path, FIO_BYTES, FIO_REQUESTS, DISK_BYTES, disk_path);
 	command_line(line, sizeof(line), command);
 	if (strcmp(line, "done")) {
