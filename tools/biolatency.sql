@@ -6,8 +6,11 @@
 -- queue_time of the view block_io, which says what else is not seen.  Measured on 6.18: 292 ns a
 -- run.  Answers tested on 6.1, 6.12 and 6.18.
 --
--- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :interval DURATION = 1s     the length of a window
+-- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :disk     TEXT     = NULL   only of this disk, as vda
 SET windows = :count;
 SELECT disk_name(dev) AS disk, rwbs, histogram(latency) AS latency
-FROM block_io GROUP BY dev, rwbs WINDOW TUMBLING :interval
+FROM block_io
+WHERE :disk IS NULL OR disk_name(dev) = :disk
+GROUP BY dev, rwbs WINDOW TUMBLING :interval

@@ -5,6 +5,8 @@
 -- one of the kernel's.  See the view block_io for what is not seen.  Measured on 6.18: 607 ns a
 -- run.  Answers tested on 6.18.
 --
--- :least DURATION = 0s   only those that took as long
+-- :least DURATION = 0s     only those that took as long
+-- :disk  TEXT     = NULL   only of this disk, as vda
+-- :pid   INTEGER  = NULL   only of this process; also -p PID
 SELECT time, comm, pid, disk_name(dev) AS disk, rwbs, sector, bytes, queue_time, latency
-FROM block_io WHERE latency >= :least
+FROM block_io WHERE latency >= :least AND (:disk IS NULL OR disk_name(dev) = :disk) AND (:pid IS NULL OR pid = :pid)

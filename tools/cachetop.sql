@@ -3,8 +3,9 @@
 --
 -- As cachestat, which says what is counted, by process, in folios.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
 --
--- :interval DURATION = 5s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :interval DURATION = 5s     the length of a window
+-- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
 SELECT pid, comm, max(sum(looked) - sum(added) + sum(made), 0) AS hits, sum(added) - sum(made) AS misses,
 	sum(made) AS made, sum(dirtied) AS dirtied
@@ -15,4 +16,5 @@ FROM (SELECT a.time AS time, pid, comm, 1 AS looked, 0 AS added, 0 AS made, 0 AS
 	UNION ALL SELECT d.time, d.pid, d.comm, 0, 0, 1, 0 FROM raw_tracepoint:writeback_dirty_folio AS d
 		ASOF JOIN raw_tracepoint:mm_filemap_add_to_page_cache AS n ON d.tid = n.tid AND d.time >= n.time
 		WHERE d.folio = n.folio)
+WHERE :pid IS NULL OR pid = :pid
 GROUP BY pid, comm WINDOW TUMBLING :interval ORDER BY hits + misses DESC

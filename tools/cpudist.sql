@@ -7,9 +7,10 @@
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on
 -- :who      TEXT     = NULL   only of threads of this name
+-- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
 SELECT histogram(b.time - a.time) AS on_cpu
 FROM tracepoint:sched:sched_switch AS b
 PAIR JOIN tracepoint:sched:sched_switch AS a ON b.prev_pid = a.next_pid AND b.cpu = a.cpu
-WHERE b.prev_pid <> 0 AND (:who IS NULL OR b.prev_comm = :who)
+WHERE b.prev_pid <> 0 AND (:who IS NULL OR b.prev_comm = :who) AND (:pid IS NULL OR b.pid = :pid)
 WINDOW TUMBLING :interval

@@ -5,6 +5,7 @@
 -- measured.  Answers tested on 6.1 and 6.12.
 --
 -- :least DURATION = 10ms   only those as long
+-- :pid   INTEGER  = NULL   only of this process; also -p PID
 SELECT time, pid, comm, op, bytes, latency, file FROM (
 	SELECT r.time AS time, pid, comm, 'read' AS op, r.ret AS bytes, latency,
 		iocb.ki_filp.f_path.dentry.d_name.name AS file FROM function:ext4_file_read_iter AS r
@@ -17,4 +18,4 @@ SELECT time, pid, comm, op, bytes, latency, file FROM (
 	UNION ALL
 	SELECT s.time, pid, comm, 'sync', 0, latency,
 		s.file.f_path.dentry.d_name.name FROM function:ext4_sync_file AS s)
-WHERE latency >= :least
+WHERE latency >= :least AND (:pid IS NULL OR pid = :pid)

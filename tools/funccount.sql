@@ -7,5 +7,7 @@
 -- :what     STREAM   = tracepoint:sched:*   the events
 -- :interval DURATION = 1s                   the length of a window
 -- :count    INTEGER  = 0                    end after so many windows; 0: go on
+-- :pid      INTEGER  = NULL                 only of this process; also -p PID
 SET windows = :count;
-SELECT probe, count(*) AS n FROM :what GROUP BY probe WINDOW TUMBLING :interval ORDER BY n DESC
+SELECT probe, count(*) AS n FROM :what
+WHERE :pid IS NULL OR current.pid = :pid GROUP BY probe WINDOW TUMBLING :interval ORDER BY n DESC

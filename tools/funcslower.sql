@@ -5,4 +5,5 @@
 --
 -- :what  STREAM   = function:vfs_read   the function, or userfunction:FILE:NAME
 -- :least DURATION = 1ms                 only calls as long
-SELECT time, pid, comm, latency, ret FROM :what WHERE latency >= :least
+-- :pid   INTEGER  = NULL                only of this process; also -p PID
+SELECT time, pid, comm, latency, ret FROM :what WHERE latency >= :least AND (:pid IS NULL OR current.pid = :pid)

@@ -7,10 +7,11 @@
 --
 -- :least DURATION = 1us    only waits as long
 -- :who   TEXT     = NULL   only of threads of this name
+-- :pid   INTEGER  = NULL   only of this process; also -p PID
 SELECT a.comm AS comm, a.user AS ustack, a.kernel AS kstack, sum(b.time - a.time) AS off_cpu
 FROM (SELECT time, next_pid FROM tracepoint:sched:sched_switch WHERE next_pid <> 0) AS b
-PAIR JOIN (SELECT time, prev_pid, prev_comm AS comm, ustack AS user, kstack AS kernel
+PAIR JOIN (SELECT time, prev_pid, prev_comm AS comm, pid, ustack AS user, kstack AS kernel
 	FROM tracepoint:sched:sched_switch WHERE prev_pid <> 0 AND prev_state & 48 = 0) AS a
 ON b.next_pid = a.prev_pid
-WHERE b.time - a.time >= :least AND (:who IS NULL OR a.comm = :who)
+WHERE b.time - a.time >= :least AND (:who IS NULL OR a.comm = :who) AND (:pid IS NULL OR a.pid = :pid)
 GROUP BY a.comm, a.user, a.kernel

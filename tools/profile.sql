@@ -4,7 +4,8 @@
 -- Samples of all CPUs; -o folded and -o flamegraph draw them.  Measured on 6.18: 719 ns a run.
 -- Answers tested on 6.18.
 --
--- :rate STREAM = profile:49   how often
--- :who  TEXT   = NULL         only of programs of this name
+-- :rate STREAM  = profile:49   how often
+-- :who  TEXT    = NULL         only of programs of this name
+-- :pid  INTEGER = NULL         only of this process; also -p PID
 SELECT comm, ustack, kstack, count(*) AS samples FROM :rate
-WHERE pid <> 0 AND (:who IS NULL OR comm = :who) GROUP BY comm, ustack, kstack
+WHERE pid <> 0 AND (:who IS NULL OR comm = :who) AND (:pid IS NULL OR pid = :pid) GROUP BY comm, ustack, kstack

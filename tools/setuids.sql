@@ -5,6 +5,8 @@
 -- asked for, of setreuid() and setresuid() the real one, effective their effective one; NULL: as it
 -- was. uid and euid are the real and the effective one, as they are then.  Costs nothing but at
 -- these calls where fentry is there.  Measured on 6.18: 39 ns a run.  Answers tested on 6.18.
+--
+-- :pid INTEGER = NULL   only of this process; also -p PID
 SELECT time, pid, comm, call, nullif(wanted, 4294967295) AS wanted, nullif(effective, 4294967295) AS effective,
 	ret, uid, euid
 FROM (
@@ -20,3 +22,4 @@ FROM (
 	UNION ALL
 	SELECT d.time, pid, comm, 'setfsuid', d.uid, NULL, ret, current.uid, task.cred.euid.val
 	FROM syscall:setfsuid AS d)
+WHERE :pid IS NULL OR pid = :pid

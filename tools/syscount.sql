@@ -8,7 +8,8 @@
 -- :count    INTEGER  = 0      end after so many windows; 0: go on
 -- :top      INTEGER  = 10     so many lines
 -- :who      TEXT     = NULL   only of programs of this name
+-- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
 SELECT syscall_name(id) AS syscall, count(*) AS calls FROM raw_tracepoint:sys_enter
-WHERE :who IS NULL OR comm = :who
+WHERE (:who IS NULL OR comm = :who) AND (:pid IS NULL OR pid = :pid)
 GROUP BY id WINDOW TUMBLING :interval ORDER BY calls DESC LIMIT :top

@@ -9,6 +9,7 @@
 -- :interval DURATION = 1s               the length of a window
 -- :count    INTEGER  = 0                end after so many windows; 0: go on
 -- :least    INTEGER  = 100              only processes with so many calls
+-- :pid      INTEGER  = NULL             only of this process; also -p PID
 SET windows = :count;
 SELECT pid, comm, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency
-FROM :call GROUP BY pid, comm WINDOW TUMBLING :interval HAVING n >= :least ORDER BY n DESC
+FROM :call WHERE :pid IS NULL OR pid = :pid GROUP BY pid, comm WINDOW TUMBLING :interval HAVING n >= :least ORDER BY n DESC

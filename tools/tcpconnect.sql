@@ -3,5 +3,7 @@
 --
 -- Each connection as it is tried (the state SYN_SENT); tcplife has those that came about.  Costs
 -- nothing but then.  Measured on 6.18: 107 ns a run.  Answers tested on 6.18.
+--
+-- :pid INTEGER = NULL   only of this process; also -p PID
 SELECT s.time AS time, pid, comm, ntop(family, saddr_v6) AS source, ntop(family, daddr_v6) AS target, dport
-FROM tracepoint:sock:inet_sock_set_state AS s WHERE newstate = 2 AND protocol = 6
+FROM tracepoint:sock:inet_sock_set_state AS s WHERE newstate = 2 AND protocol = 6 AND (:pid IS NULL OR pid = :pid)

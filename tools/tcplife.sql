@@ -5,6 +5,8 @@
 -- called connect, NULL for a connection that came in; addresses are those of IPv4.  sent is what
 -- went out, each byte once, whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but
 -- then.  Measured on 6.18: 335 ns a run.  Answers tested on 6.18.
+--
+-- :pid INTEGER = NULL   only of this process; also -p PID
 SELECT e.time AS time, b.pid AS pid, b.comm AS comm, CASE WHEN e.family = 2 THEN inet(local) END AS local,
 	e.sport AS lport, CASE WHEN e.family = 2 THEN inet(remote) END AS remote, e.dport AS rport, received,
 	sent, e.time - b.time AS lived
@@ -24,3 +26,4 @@ PAIR JOIN (
 	LEFT PAIR JOIN (SELECT time, skaddr, current.pid AS pid, comm
 		FROM tracepoint:sock:inet_sock_set_state WHERE newstate = 2 AND protocol = 6) AS c
 	ON o.skaddr = c.skaddr) AS b ON e.skaddr = b.skaddr
+WHERE :pid IS NULL OR b.pid = :pid

@@ -3,6 +3,7 @@
 --
 -- All of the event's own columns.  Measured on 6.18: 1,310 ns a run.  Answers tested on 6.18.
 --
--- :what STREAM = tracepoint:sched:sched_process_exec   the event
--- :who  TEXT   = NULL                                  only of programs of this name
-SELECT * FROM :what WHERE :who IS NULL OR current.comm = :who
+-- :what STREAM  = tracepoint:sched:sched_process_exec   the event
+-- :who  TEXT    = NULL                                  only of programs of this name
+-- :pid  INTEGER = NULL                                  only of this process; also -p PID
+SELECT * FROM :what WHERE (:who IS NULL OR current.comm = :who) AND (:pid IS NULL OR current.pid = :pid)

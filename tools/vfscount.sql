@@ -3,8 +3,10 @@
 --
 -- Each of vfs_*().  Its cost was not measured.  Answers tested on 6.1 and 6.12.
 --
--- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :interval DURATION = 1s     the length of a window
+-- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
-SELECT probe, count(*) AS calls FROM kprobe:vfs_* GROUP BY probe
+SELECT probe, count(*) AS calls FROM kprobe:vfs_*
+WHERE :pid IS NULL OR pid = :pid GROUP BY probe
 WINDOW TUMBLING :interval ORDER BY calls DESC

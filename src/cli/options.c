@@ -43,7 +43,7 @@ static const struct option_info {
 	{ 'P', "partial", NULL, "-n counts the windows that the run begins or ends in, too" },
 	{ 'E', "every", "TIME", "without WINDOW: print running totals each TIME",
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
-	{ 'p', "pid", "PID", "the process that target_pid() stands for",
+	{ 'p', "pid", "PID", "the process that target_pid() and :pid stand for",
 	  .wrong = "is no process id" },
 	{ 'V', "set", "NAME=VALUE", "the value of the query's :NAME", .wrong = "is no NAME=VALUE" },
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
@@ -161,6 +161,20 @@ static void complain_option(int c, char **argv)
 		fprintf(stderr, "ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
 	else
 		fprintf(stderr, "ebql: there is no option -%c\n", optopt);
+}
+
+/* What is a flag elsewhere is a parameter of a query of the library, as its own help shows. */
+static void hint_option(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!library_find(argv[i]))
+			continue;
+		fprintf(stderr,
+			"  hint: \"ebql %s -h\" shows its parameters, \"ebql help\" the options\n",
+			argv[i]);
+		return;
+	}
+	fputs("  hint: \"ebql help\" shows the options\n", stderr);
 }
 
 /* How the subcommand is written; the exit status of who wrote it otherwise. */
@@ -534,7 +548,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			complain_option(c, argv);
 			if (command->usage)
 				return usage(command, stderr);
-			fputs("  hint: \"ebql help\" shows the options\n", stderr);
+			hint_option(argc, argv);
 			return 2;
 		}
 		is_help |= c == 'h';

@@ -383,7 +383,6 @@ static int run_select(struct session *s)
 	struct query *q = &s->query;
 	int error, status;
 
-	q->settings.target_pid = s->options.target_pid;
 	q->settings.only_pid = MAX(s->options.target_pid, 0);
 	if (s->options.command) {
 		error = host_start_child(&s->options.host, s->options.command);
@@ -407,7 +406,7 @@ static int run_select(struct session *s)
 	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
 		query_note("ebql: -p has no effect: it names the process for target_pid(), which "
-			   "the query does not use\n");
+			   "the query does not use, and declares no :pid\n");
 	if (s->options.every_ns && q->cut->is_streaming)
 		query_note("ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
@@ -595,6 +594,7 @@ int run_text(const struct options *options, struct keep *keep)
 	s->options.parameters.is_shared = keep != NULL;
 	if (keep)
 		query_begin_kept(&s->query, keep);
+	s->query.settings.target_pid = s->options.target_pid;
 	if ((options->is_name ? describe_name(&s->query) : query_parse(&s->query)) &&
 	    s->query.statement)
 		status = run_statement(s);

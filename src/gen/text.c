@@ -257,9 +257,19 @@ static void copy_narrower(struct gen *g, const struct expr *e, const struct expr
 	gen_words_copy(g, text, from, MIN(gen_text_words(narrower), gen_text_words(e)));
 }
 
+/* The branch's own text stands for the union's where that is no wider: the stack has 512 bytes. */
+static const struct expr *as_wide(struct gen *g, const struct expr *e)
+{
+	const struct expr *branch = e->kind == EXPR_UNION ? gen_branch_of(g, e) : NULL;
+
+	return branch && gen_is_text(branch) && gen_text_words(branch) == gen_text_words(e) ? branch
+											    : NULL;
+}
+
 stack_object gen_text(struct gen *g, const struct expr *e, label null)
 {
 	const struct stored *stored = gen_stored(g, e);
+	const struct expr *branch = stored ? NULL : as_wide(g, e);
 	u32 words = gen_text_words(e);
 	stack_object text;
 
@@ -271,6 +281,8 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = stored->text });
 		return stored->text;
 	}
+	if (branch)
+		return gen_text(g, branch, null);
 	ir_at(g->ir, e->span);
 	text = e->kind == EXPR_SYSTEM && !gen_is_probe(e) && g->once[ONCE_COMM] ? comm_once(g)
 										: place_of(g, e);

@@ -13,7 +13,7 @@
 /* A text as a column has, where the query does not say how long. */
 #define TEXT_BYTES 64
 /* Of str(p, n): programs keep a text on the stack, which has 512 bytes. */
-#define TEXT_BYTES_MAX 240
+#define TEXT_BYTES_MAX 255
 /* Of strs(p); and room for what says that there is more. */
 #define STRS_BYTES	 128
 #define STRS_BYTES_LEAST 4

@@ -254,8 +254,13 @@ static bool bind_parameters(struct query *query)
 		all->words = given->words;
 		all->is_shared = given->is_shared;
 	}
+	if (query->settings.target_pid >= 0)
+		all->pid = arena_printf(&query->arena, "%d", query->settings.target_pid);
 	query->parameters = all;
-	return sql_bind(&query->arena, &query->diags, &head, all);
+	if (!sql_bind(&query->arena, &query->diags, &head, all))
+		return false;
+	query->settings.is_target_used |= all->is_pid_used;
+	return true;
 }
 
 bool query_parse(struct query *query)

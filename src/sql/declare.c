@@ -252,6 +252,9 @@ bool sql_bind(struct arena *arena, struct diags *diags, const struct sql_head *h
 		else
 			take_word(arena, diags, head, all, &word);
 	}
+	all->is_pid_used = all->pid && declared(head, "pid") && !find(all, "pid");
+	if (all->is_pid_used)
+		take_word(arena, diags, head, all, &(struct sql_word){ "pid", all->pid });
 	for (u32 i = 0; i < head->list.n; i++)
 		if (head->list.at[i].written && !find(all, head->list.at[i].value.name))
 			vec_push(arena, &all->list, head->list.at[i].value);

@@ -278,6 +278,9 @@ struct sql_word {
 struct sql_parameters {
 	VEC(struct sql_parameter) list;
 	VEC(struct sql_word) words;
+	/* What -p names: the value of a declared :pid that has no other.  NULL: nothing. */
+	const char *pid;
+	bool is_pid_used;
 	bool is_shared; /* with other texts: this one need not use them all */
 	/* One without a value is no error, but the script is of no use then. */
 	bool is_open;
