@@ -310,6 +310,10 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null);
 /* strs.c: READ_TEXTS; behind the words and one more there is room for a piece. */
 #define STRS_PIECE 32u
 void gen_strs(struct gen *g, const struct expr *e, stack_object text, label null);
+/* path.c: READ_PATH; behind the words there is room for as many. */
+void gen_path(struct gen *g, const struct expr *e, stack_object text, label null);
+/* file.c: READ_FILE */
+vreg gen_file(struct gen *g, const struct expr *e, label null);
 /* A text, or gen_value(). */
 struct operand gen_operand(struct gen *g, const struct expr *e, label null);
 /* compare.c: a comparison, IN or LIKE of texts; IN of numbers. */

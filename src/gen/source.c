@@ -290,8 +290,9 @@ vreg gen_field(struct gen *g, const struct expr *e, label null)
 
 bool gen_is_trusted(const struct gen *g, const struct expr *e)
 {
-	while (e->kind == EXPR_MEMBER)
-		e = e->args[0];
+	for (; e->kind == EXPR_MEMBER; e = e->args[0])
+		if (e->read == READ_FILE)
+			return false;
 	return g->hook->is_typed && e->kind == EXPR_FIELD && e->source == RAW_SOURCE;
 }
 
@@ -545,6 +546,8 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 
 	if (e->read == READ_POINTER)
 		return gen_member_address(g, e, null);
+	if (e->read == READ_FILE)
+		return gen_file(g, e, null);
 	if (e->is_percpu)
 		return gen_percpu_sum(g, gen_member_address(g, e, null));
 	if (gen_member_direct(g, e, &address, &offset))

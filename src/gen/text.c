@@ -114,6 +114,16 @@ static void read_string_anywhere(struct gen *g, const struct expr *e, stack_obje
 	check_string(g, result, e->integer ? bytes : e->type.bytes, null);
 }
 
+/* No file's name is longer than there is room for, but where the query says how long. */
+static void read_name(struct gen *g, const struct expr *e, stack_object text, label null)
+{
+	vreg name = gen_value(g, e->args[0], null);
+	vreg result =
+		gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, e->type.bytes + 1, name);
+
+	gen_requirei(g, IR_SGE, result, 0, null);
+}
+
 /* __data_loc: the low half of a u32 is the offset of the text in the record. */
 static void copy_data_loc(struct gen *g, const struct field *f, stack_object text, label null)
 {
@@ -199,6 +209,14 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 		gen_strs(g, e, text, null);
 		return;
 	}
+	if (e->read == READ_PATH) {
+		gen_path(g, e, text, null);
+		return;
+	}
+	if (e->read == READ_NAME) {
+		read_name(g, e, text, null);
+		return;
+	}
 	if (e->read == READ_TEXT) {
 		read_string_anywhere(g, e, text, null);
 		return;
@@ -225,7 +243,19 @@ static void literal(struct gen *g, const struct expr *e, stack_object text)
 		ir_stack_store(g->ir, text, 8 * i, IR_U64, gen_imm(g, (s64)gen_literal_word(e, i)));
 }
 
-/* Two bytes more than the words: one to see that a text goes on, one for the helper's NUL. */
+/*
+ * Two bytes more than the words: one to see that a text goes on, one for the helper's NUL;
+ * those that write more have more.
+ */
+static u32 place_bytes(const struct expr *e)
+{
+	u32 words = gen_text_words(e);
+
+	if (e->kind == EXPR_MEMBER && e->read == READ_PATH)
+		return 2 * 8 * words;
+	return (u32)ALIGN_UP(8 * words + 2, 8) + (e->read == READ_TEXTS ? STRS_PIECE : 0);
+}
+
 static stack_object place_of(struct gen *g, const struct expr *e)
 {
 	stack_object text;
@@ -233,8 +263,7 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	for (u32 i = 0; i < g->texts.n; i++)
 		if (expr_equal(g->texts.at[i].expr, e))
 			return g->texts.at[i].object;
-	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8) +
-				       (e->read == READ_TEXTS ? STRS_PIECE : 0));
+	text = ir_stack(g->ir, place_bytes(e));
 	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
 	return text;
 }
@@ -301,7 +330,7 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		if (!g->once[ONCE_COMM])
 			copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
-		if (e->read != READ_TEXTS)
+		if (e->read != READ_TEXTS && e->read != READ_PATH)
 			gen_words_zero(g, text, words + 1);
 		copy_member(g, e, text, null);
 	} else if (gen_raw_of(g, e)) {

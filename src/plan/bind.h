@@ -231,9 +231,24 @@ struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, str
 /* kstack(n), ustack(n) */
 struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_column column);
 
+/* Of the one stream's event; function: as messages call it. */
+struct expr *bind_of_event(struct scope *scope, const char *function, enum system_column column,
+			   struct span span);
+
 /* bind_member.c: memory that is read where the event is: a.b, a[i], str(p) and their like */
 /* parts[from], ... of the tree's node behind base. */
 struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast, u32 from);
+/* The same of names that end with a NULL. */
+struct expr *bind_member_chain(struct scope *scope, struct expr *base, struct span span,
+			       const char *const *names);
+/* index: NULL where there is none */
+struct expr *bind_read_new(struct scope *scope, enum read_kind read, struct span span,
+			   struct expr *base, struct expr *index);
+/* The expression, or NULL after a diagnostic: no program has all of it where the event is. */
+struct expr *bind_of_one_event(struct scope *scope, struct expr *e);
+/* How many bytes to read, which the query says; 0 after a diagnostic. */
+u32 bind_bytes(struct scope *scope, const struct ast *call, const struct ast *ast, u32 least,
+	       u32 most);
 /* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
 u32 bind_struct_behind(struct scope *scope, const struct expr *e);
 /* Of the value, struct or array that an expression is; false: nothing more than its type. */
@@ -247,11 +262,18 @@ struct expr *bind_check_value(struct scope *scope, struct expr *e, const struct 
 struct expr *bind_element(struct scope *scope, const struct ast *ast);
 /* user(p, 'u32'), where nothing goes on from it, is the number there; what else e is, it stays. */
 struct expr *bind_value_there(struct scope *scope, const struct ast *ast, struct expr *e);
-/* str(), user(), container_of(); false: it is none of these. */
-bool bind_read(struct scope *scope, const struct ast *ast, struct expr **ret_expr);
+struct expr *bind_str(struct scope *scope, const struct ast *ast);
+struct expr *bind_strs(struct scope *scope, const struct ast *ast);
+struct expr *bind_user(struct scope *scope, const struct ast *ast);
+struct expr *bind_container_of(struct scope *scope, const struct ast *ast);
 /* CAST(p AS 'struct x *'): is that a pointer's type? */
 bool bind_is_pointer_type(const char *type);
 struct expr *bind_cast_pointer(struct scope *scope, const struct ast *ast);
+
+/* bind_file.c */
+/* file_name(x), file_name(x, n); file_path() */
+struct expr *bind_file_name(struct scope *scope, const struct ast *ast);
+struct expr *bind_file_path(struct scope *scope, const struct ast *ast);
 
 /* bind_aggregate.c */
 /* Is it the call of an aggregate, be it with OVER? */

@@ -223,9 +223,40 @@ static const char *const foreign[][2] = {
 	{ "least", "min(x, y)" },
 	{ "bucket", "histogram(x, linear(low, high, step)), or x / 100 * 100" },
 	{ "width_bucket", "histogram(x, linear(low, high, step))" },
+	{ "path", "file_path(x), of a descriptor or a file" },
 	{ "hist", "histogram(x)" },
 	{ "lhist", "histogram(x, linear(low, high, step))" },
 };
+
+/* What is read where the event is. */
+static const struct {
+	const char *name;
+	struct expr *(*bind)(struct scope *scope, const struct ast *ast);
+} reads[] = { { "str", bind_str },
+	      { "strs", bind_strs },
+	      { "user", bind_user },
+	      { "container_of", bind_container_of },
+	      { "file_name", bind_file_name },
+	      { "file_path", bind_file_path } };
+
+const char *read_name_at(u32 i)
+{
+	return i < ARRAY_SIZE(reads) ? reads[i].name : NULL;
+}
+
+static bool bind_read(struct scope *scope, const struct ast *ast, struct expr **ret_expr)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(reads); i++) {
+		if (strcasecmp(reads[i].name, ast->text) != 0)
+			continue;
+		*ret_expr = ast->star || ast->distinct || ast->filter
+				    ? diag_refuse(scope->diags, "wrong-arguments", ast->span,
+						  "%s() takes plain arguments", ast->text)
+				    : reads[i].bind(scope, ast);
+		return true;
+	}
+	return false;
+}
 
 static const char *const of_processes[] = { "target_pid", "target_tree", "pid_in_ns" };
 

@@ -78,9 +78,8 @@ static struct expr *as_pointer(struct scope *scope, struct expr *e)
 	return pointer;
 }
 
-/* index: NULL where there is none */
-static struct expr *read_new(struct scope *scope, enum read_kind read, struct span span,
-			     struct expr *base, struct expr *index)
+struct expr *bind_read_new(struct scope *scope, enum read_kind read, struct span span,
+			   struct expr *base, struct expr *index)
 {
 	struct expr *e = expr_make(scope->arena, EXPR_MEMBER, span, index ? 2 : 1,
 				   as_pointer(scope, base), index);
@@ -100,7 +99,7 @@ static void set_type(struct expr *e)
 static struct expr *member_step(struct scope *scope, struct expr *base, u32 struct_id,
 				const char *name, struct span span)
 {
-	struct expr *e = read_new(scope, READ_MEMBER, span_join(base->span, span), base, NULL);
+	struct expr *e = bind_read_new(scope, READ_MEMBER, span_join(base->span, span), base, NULL);
 	struct suggest suggest;
 
 	suggest_init(&suggest, name);
@@ -116,6 +115,21 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 	e->name = name;
 	set_type(e);
 	return e;
+}
+
+struct expr *bind_member_chain(struct scope *scope, struct expr *base, struct span span,
+			       const char *const *names)
+{
+	for (; base && *names; names++) {
+		u32 id = bind_struct_behind(scope, base);
+
+		base = id ? member_step(scope, base, id, *names, span)
+			  : diag_refuse(scope->diags, "no-members", span,
+					"the kernel's type information does not say what \"%s\" "
+					"stands in",
+					*names);
+	}
+	return base;
 }
 
 /* What was written, or where that stands in no text what it is called. */
@@ -169,7 +183,7 @@ static void note_read(void *context, struct expr *e)
 }
 
 /* All of it is computed by the program that has the event, whichever way the query runs. */
-static struct expr *of_one_event(struct scope *scope, struct expr *e)
+struct expr *bind_of_one_event(struct scope *scope, struct expr *e)
 {
 	struct reading r = { .scope = scope };
 
@@ -235,7 +249,7 @@ struct expr *bind_element(struct scope *scope, const struct ast *ast)
 				   n ? "%s has %u elements: [0] to [%u]"
 				     : "there is no such element of %s",
 				   written(scope, base->span, "this"), n, n - 1);
-	e = read_new(scope, READ_ELEMENT, ast->span, base, is_constant ? NULL : index);
+	e = bind_read_new(scope, READ_ELEMENT, ast->span, base, is_constant ? NULL : index);
 	e->member = element;
 	e->index = n;
 	if (is_constant) {
@@ -244,7 +258,7 @@ struct expr *bind_element(struct scope *scope, const struct ast *ast)
 	}
 	e->name = "[]";
 	set_type(e);
-	return of_one_event(scope, e);
+	return bind_of_one_event(scope, e);
 }
 
 /* How programs may read an array of the record: elements of so many bytes, all aligned. */
@@ -266,7 +280,7 @@ struct expr *bind_word_at(struct scope *scope, struct expr *place, u32 at, u32 b
 	struct expr *word = NULL;
 
 	for (u32 i = 0; i < bytes; i += each) {
-		struct expr *e = read_new(scope, READ_ELEMENT, place->span, place, NULL);
+		struct expr *e = bind_read_new(scope, READ_ELEMENT, place->span, place, NULL);
 		struct expr *shift = expr_number(scope->arena, place->span, 8 * i);
 
 		e->member = (struct catalog_member){ .size_bytes = each,
@@ -279,7 +293,7 @@ struct expr *bind_word_at(struct scope *scope, struct expr *place, u32 at, u32 b
 			e = expr_op(scope->arena, OP_SHIFT_LEFT, place->span, e, shift);
 		word = i ? expr_op(scope->arena, OP_BIT_OR, place->span, word, e) : e;
 	}
-	return word ? of_one_event(scope, word) : NULL;
+	return word ? bind_of_one_event(scope, word) : NULL;
 }
 
 /* --- Pointers to other types, texts --- */
@@ -356,7 +370,7 @@ static struct expr *bind_address(struct scope *scope, const struct ast *ast, con
 	e = as_pointer(scope, e);
 	if (expr_is_place(e) ||
 	    (bind_is_value(scope, e) && (e->type.kind == TYPE_POINTER || e->type.kind == TYPE_INT)))
-		return of_one_event(scope, e);
+		return bind_of_one_event(scope, e);
 	return diag_refuse(scope->diags, "type-mismatch", ast->span,
 			   "%s takes an address, this is %s", what,
 			   expr_is_text(e) ? "a text" : "none");
@@ -366,7 +380,7 @@ static struct expr *bind_address(struct scope *scope, const struct ast *ast, con
 static struct expr *pointer_to(struct scope *scope, const struct ast *ast, struct expr *address,
 			       u32 btf_id, u64 bytes_before)
 {
-	struct expr *e = read_new(scope, READ_POINTER, ast->span, address, NULL);
+	struct expr *e = bind_read_new(scope, READ_POINTER, ast->span, address, NULL);
 	struct catalog_member type;
 
 	e->member = (struct catalog_member){
@@ -394,11 +408,11 @@ struct expr *bind_value_there(struct scope *scope, const struct ast *ast, struct
 	    !bind_facts(scope, e, &facts) || !element_of(scope, &facts, &element) ||
 	    !type_is_word(element.type))
 		return e;
-	first = read_new(scope, READ_ELEMENT, ast->span, e, NULL);
+	first = bind_read_new(scope, READ_ELEMENT, ast->span, e, NULL);
 	first->member = element;
 	first->name = "[]";
 	set_type(first);
-	return of_one_event(scope, first);
+	return bind_of_one_event(scope, first);
 }
 
 bool bind_is_pointer_type(const char *type)
@@ -444,7 +458,7 @@ static u32 bind_type(struct scope *scope, const struct ast *call, const struct a
 }
 
 /* user(p, 'type') */
-static struct expr *bind_user(struct scope *scope, const struct ast *ast)
+struct expr *bind_user(struct scope *scope, const struct ast *ast)
 {
 	struct expr *address, *e;
 	u32 id;
@@ -461,7 +475,7 @@ static struct expr *bind_user(struct scope *scope, const struct ast *ast)
 }
 
 /* container_of(p, 'struct x', member) */
-static struct expr *bind_container_of(struct scope *scope, const struct ast *ast)
+struct expr *bind_container_of(struct scope *scope, const struct ast *ast)
 {
 	const struct ast *member = ast->n_args == 3 ? ast->args[2] : NULL;
 	struct expr *address, *container;
@@ -496,23 +510,23 @@ static struct expr *bind_container_of(struct scope *scope, const struct ast *ast
 	return pointer_to(scope, ast, address, id, offset_bits / 8);
 }
 
-/* How many bytes to read, which the query says; 0 after a diagnostic. */
-static u32 bind_bytes(struct scope *scope, const struct ast *call, const struct ast *ast, u32 least)
+u32 bind_bytes(struct scope *scope, const struct ast *call, const struct ast *ast, u32 least,
+	       u32 most)
 {
 	struct expr *n = bind_expr(scope, ast);
 
 	if (!n)
 		return 0;
-	if (n->kind == EXPR_INTEGER && n->integer >= least && n->integer <= TEXT_BYTES_MAX)
+	if (n->kind == EXPR_INTEGER && n->integer >= least && n->integer <= most)
 		return (u32)n->integer;
 	diag_refuse(scope->diags, "wrong-arguments", n->span,
 		    "%s() reads %u to %u bytes, a number that stands in the query", call->text,
-		    least, TEXT_BYTES_MAX);
+		    least, most);
 	return 0;
 }
 
 /* str(p), str(p, n) */
-static struct expr *bind_str(struct scope *scope, const struct ast *ast)
+struct expr *bind_str(struct scope *scope, const struct ast *ast)
 {
 	struct expr *address, *e;
 	u32 n = 0;
@@ -521,10 +535,10 @@ static struct expr *bind_str(struct scope *scope, const struct ast *ast)
 		return wrong(scope, ast, "an address, and how many bytes to read: str(p, 100)");
 	address = bind_address(scope, ast->args[0], "str()");
 	if (address && ast->n_args == 2)
-		n = bind_bytes(scope, ast, ast->args[1], 1);
+		n = bind_bytes(scope, ast, ast->args[1], 1, TEXT_BYTES_MAX);
 	if (!address || (ast->n_args == 2 && !n))
 		return NULL;
-	e = read_new(scope, READ_TEXT, ast->span, address, NULL);
+	e = bind_read_new(scope, READ_TEXT, ast->span, address, NULL);
 	e->integer = n;
 	e->name = "str";
 	expr_set_type(e, type_text(n ?: TEXT_BYTES));
@@ -532,7 +546,7 @@ static struct expr *bind_str(struct scope *scope, const struct ast *ast)
 }
 
 /* strs(p), strs(p, n), strs(p, end), strs(p, end, n) */
-static struct expr *bind_strs(struct scope *scope, const struct ast *ast)
+struct expr *bind_strs(struct scope *scope, const struct ast *ast)
 {
 	bool has_bytes = ast->n_args > 1 && ast->args[ast->n_args - 1]->kind == AST_INTEGER;
 	u32 n_addresses = ast->n_args - has_bytes, n = STRS_BYTES;
@@ -548,41 +562,16 @@ static struct expr *bind_strs(struct scope *scope, const struct ast *ast)
 			return NULL;
 	}
 	if (has_bytes)
-		n = bind_bytes(scope, ast, ast->args[n_addresses], STRS_BYTES_LEAST);
+		n = bind_bytes(scope, ast, ast->args[n_addresses], STRS_BYTES_LEAST,
+			       TEXT_BYTES_MAX);
 	if (!n)
 		return NULL;
-	e = read_new(scope, READ_TEXTS, ast->span, addresses[0], addresses[1]);
+	e = bind_read_new(scope, READ_TEXTS, ast->span, addresses[0], addresses[1]);
 	e->integer = has_bytes ? n : 0;
 	e->is_of_user = true;
 	e->name = "strs";
 	expr_set_type(e, type_text(n));
-	return n_addresses > 1 ? of_one_event(scope, e) : e;
-}
-
-static const struct {
-	const char *name;
-	struct expr *(*bind)(struct scope *scope, const struct ast *ast);
-} reads[] = { { "str", bind_str },
-	      { "strs", bind_strs },
-	      { "user", bind_user },
-	      { "container_of", bind_container_of } };
-
-const char *read_name_at(u32 i)
-{
-	return i < ARRAY_SIZE(reads) ? reads[i].name : NULL;
-}
-
-bool bind_read(struct scope *scope, const struct ast *ast, struct expr **ret_expr)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(reads); i++) {
-		if (strcasecmp(reads[i].name, ast->text) != 0)
-			continue;
-		*ret_expr = ast->star || ast->distinct || ast->filter
-				    ? wrong(scope, ast, "plain arguments")
-				    : reads[i].bind(scope, ast);
-		return true;
-	}
-	return false;
+	return n_addresses > 1 ? bind_of_one_event(scope, e) : e;
 }
 
 /* --- Values --- */

@@ -83,9 +83,8 @@ const struct from_member *bind_system_member(struct scope *scope, const char *na
 	return found;
 }
 
-/* Of the one stream's event; function: as messages call it. */
-static struct expr *bind_of_event(struct scope *scope, const char *function,
-				  enum system_column column, struct span span)
+struct expr *bind_of_event(struct scope *scope, const char *function, enum system_column column,
+			   struct span span)
 {
 	u32 n;
 	const struct from_member *of = bind_system_member(scope, NULL, &n);

@@ -71,6 +71,21 @@ enum read_kind {
 	READ_TEXTS,
 	READ_TOGETHER, /* `index` bytes from `integer` on, of several members (rule members) */
 	READ_POINTER,  /* nothing is read: the address as a pointer to another type, `name` */
+	/* The struct file of descriptor args[0] among args[1], which pointers from args[2] on lead
+	 * to; NULL: that one is not open. */
+	READ_FILE,
+	READ_NAME, /* a file's name there, of `integer` bytes at most; 0: all of it */
+	/* The path of a dentry, in the mount args[1] from the root of args[2] in args[3] on, or
+	 * where there is one argument only from that of its file system; `integer` bytes, 0: 128.
+	 */
+	READ_PATH,
+};
+
+/* Bytes behind the beginning of a dentry, super_block, inode, vfsmount, mount. */
+struct file_offsets {
+	u32 parent, name, name_length, hashed, super_block, inode;
+	u32 magic, inode_number, mount_root;
+	u32 mount, mount_parent, mountpoint;
 };
 
 struct expr {
@@ -114,6 +129,7 @@ struct expr {
 	struct expr **args;
 	u32 n_args;
 	struct catalog_member member;
+	const struct file_offsets *offsets;  /* READ_PATH */
 	const struct sql_function *function; /* CALL */
 	struct plan *plan;		     /* SUBQUERY, EXISTS, IN_SELECT */
 	u32 subquery; /* its number: the same text at one place is the same */

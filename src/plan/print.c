@@ -74,6 +74,18 @@ static const char *const forms[] = {
 	[EXPR_RUNNING] = "r%i",
 };
 
+/* The descriptor whose file it is, or the dentry. */
+static const struct expr *named_by(const struct expr *e)
+{
+	const struct expr *dentry =
+		e->read == READ_NAME ? e->args[0]->args[0]->args[0] : e->args[0];
+	const struct expr *file = dentry;
+
+	while (file->kind == EXPR_MEMBER && file->read == READ_MEMBER)
+		file = file->args[0];
+	return file->kind == EXPR_MEMBER && file->read == READ_FILE ? file->args[0] : dentry;
+}
+
 static void part_print(const struct expr *e, char part, struct buf *out)
 {
 	switch (part) {
@@ -125,6 +137,9 @@ static void part_print(const struct expr *e, char part, struct buf *out)
 	case 'q':
 		subplan_print(e->plan, out);
 		break;
+	case 'x':
+		expr_print(named_by(e), out);
+		break;
 	case 'a':
 		buf_puts(out, e->statistic->is_ladder ? "quantiles(" : "quantile(");
 		expr_print(e->args[0], out);
@@ -154,6 +169,12 @@ static const char *read_form(const struct expr *e)
 		return "%0 from byte %d on";
 	case READ_POINTER:
 		return "%n";
+	case READ_FILE:
+		return "file(%0)";
+	case READ_NAME:
+		return e->integer ? "file_name(%x, %d)" : "file_name(%x)";
+	case READ_PATH:
+		return e->integer ? "file_path(%x, %d)" : "file_path(%x)";
 	}
 	BUG("no read %d", e->read);
 }

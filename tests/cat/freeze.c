@@ -66,7 +66,7 @@ static const struct {
 	{ "task_struct",
 	  " thread_info real_parent parent group_leader tgid pid thread_pid comm flags prio "
 	  "start_time mm cred __state exit_state on_cpu on_rq se signal real_cred utime stime "
-	  "cgroups " },
+	  "cgroups files fs " },
 	{ "thread_info", " status cpu " },
 	{ "signal_struct", " nr_threads " },
 	{ "css_set", " dfl_cgrp " },
@@ -90,9 +90,15 @@ static const struct {
 	{ "gendisk", " major first_minor " },
 	{ "file", " f_path f_inode f_flags f_pos " },
 	{ "inode", " i_ino i_sb i_mode " },
-	{ "super_block", " s_dev " },
+	{ "super_block", " s_dev s_magic " },
 	{ "path", NULL },
-	{ "dentry", " d_name " },
+	{ "dentry", " d_name d_parent d_hash d_sb d_inode " },
+	{ "hlist_bl_node", NULL },
+	{ "vfsmount", " mnt_root " },
+	{ "mount", " mnt mnt_parent mnt_mountpoint " },
+	{ "files_struct", " fdt " },
+	{ "fdtable", " max_fds fd " },
+	{ "fs_struct", " root " },
 	{ "qstr", NULL },
 };
 
