@@ -175,9 +175,16 @@ bool meter_goes_on(const struct phys *phys)
 	return goes_on;
 }
 
+/* Were events left that a start may have been? */
+static bool has_left(const struct load_state *load)
+{
+	return load->phys->has_budget && load->budget &&
+	       __atomic_load_n(&load->budget->opened_ns, __ATOMIC_RELAXED);
+}
+
 void meter_doubt_ends(const struct meter *meter, struct account *to)
 {
-	if (!meter->load->missed_before && !meter->n_full)
+	if (!meter->load->missed_before && !meter->n_full && !has_left(meter->load))
 		return;
 	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
 	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;

@@ -7,6 +7,10 @@
  * second has the ends of sixteen steps, that is too much, though the first may have begun ahead of
  * it: the flow ends, or takes the events of fewer threads.  Both begin with a store to its
  * programs' memory, at once.
+ *
+ * What was taken is never forgotten: before the events of fewer threads are taken, those of none
+ * are for a second (it rests).  The hooks cost their time meanwhile, which the same second has to
+ * bear; so where they cost much it begins to rest ahead of the sixteenth step.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -17,6 +21,13 @@
 #define SAMPLED_MAX 10		   /* 1 of 2^10 threads, or none */
 #define GROWS_NS    (5 * NS_PER_S) /* so long it takes little, ahead of twice the threads */
 #define THREADS_LOW 4		   /* that is less than one in so many of what is allowed */
+/* By so many ends of steps it is known what the hooks cost. */
+#define STEPS_KNOWN 4u
+/* While it rests it ends only behind this: 1.2 times what max_cpu allows. */
+#define STEPS_ALL (FLOW_BUDGET_STEPS * 4 / 3 - 1)
+/* Where fewer threads can be taken programs stop so far ahead of user space: what the hooks cost
+ * until it looks has to have room, too. */
+#define STEPS_AHEAD 4ull
 
 static u64 load_of(const u64 *at)
 {
@@ -47,39 +58,78 @@ static u64 spent_ns(const struct flow *flow)
 	return ns;
 }
 
+static bool is_sampled(const struct flow *flow)
+{
+	return flow->loads[0]->phys->settings->over_budget == BUDGET_SAMPLE;
+}
+
+static u64 step_ns(const struct flow *flow)
+{
+	return allowed_ns(flow) / FLOW_BUDGET_STEPS;
+}
+
+/* How many of the latest steps ended within the last second: at most FLOW_BUDGET_ENDS. */
+static u32 n_recent(const struct flow_budget *b, u64 now_ns)
+{
+	u32 n = 0;
+
+	while (n < MIN(b->n_steps, (u64)FLOW_BUDGET_ENDS) &&
+	       b->steps[(b->n_steps - n - 1) % FLOW_BUDGET_ENDS].at_ns + NS_PER_S > now_ns)
+		n++;
+	return n;
+}
+
+/* Starts from before may be of ends that were left. */
+static void open_gate(struct budget *budget, u64 now_ns)
+{
+	__atomic_store_n(&budget->opened_ns, now_ns, __ATOMIC_RELEASE);
+}
+
+static bool is_closed(const struct budget *budget, u64 limit_ns)
+{
+	return limit_ns && load_of(&budget->closed_ns) == limit_ns;
+}
+
+/* A program may close what is being opened: it has seen the limit that it was. */
+static void set_limit(struct budget *budget, u64 limit_ns, u64 now_ns)
+{
+	u64 before_ns = load_of(&budget->limit_ns);
+	bool was_closed = is_closed(budget, before_ns);
+
+	if (was_closed)
+		open_gate(budget, now_ns);
+	__atomic_store_n(&budget->limit_ns, limit_ns, __ATOMIC_RELEASE);
+	if (!was_closed && is_closed(budget, before_ns))
+		open_gate(budget, now_ns);
+}
+
 /*
- * Where the programs wake user space again, and what they may take until when.  A mark that was
- * passed meanwhile is taken at once.
+ * Where the programs wake user space again, and what they may take in the second that begins: what
+ * the last one has left of it.  A mark that was passed meanwhile is taken at once.
  */
 static void set_marks(struct flow *flow, u64 now_ns)
 {
 	const struct flow_budget *b = &flow->budget;
-	u64 step_ns = allowed_ns(flow) / FLOW_BUDGET_STEPS, until_ns = now_ns + NS_PER_S;
 	/* Not below 0: a load that took less than others did since would have no mark. */
-	s64 left_ns = MAX((s64)(b->counted_ns + step_ns - spent_ns(flow)), 0ll),
-	    more_ns = (FLOW_BUDGET_STEPS - 1) * (s64)step_ns;
+	s64 left_ns = MAX((s64)(b->counted_ns + step_ns(flow) - spent_ns(flow)), 0ll);
+	u64 n_left = FLOW_BUDGET_STEPS - 1 - MIN(n_recent(b, now_ns), FLOW_BUDGET_STEPS - 1);
+	s64 more_ns = (s64)(MIN(n_left, is_sampled(flow) ? STEPS_AHEAD : n_left) * step_ns(flow));
 
-	for (u64 i = b->n_steps - MIN(b->n_steps, (u64)FLOW_BUDGET_STEPS); i < b->n_steps; i++) {
-		u64 taken_ns = b->steps[i % FLOW_BUDGET_STEPS].at_ns;
-
-		if (taken_ns + NS_PER_S <= now_ns || more_ns <= 0)
-			continue;
-		more_ns -= (s64)step_ns;
-		until_ns = MIN(until_ns, taken_ns + NS_PER_S);
-	}
 	for (u32 i = 0; i < flow->n_loads; i++) {
 		struct budget *budget = flow->loads[i]->budget;
 		u64 spent_ns = load_of(&budget->spent_ns);
 		s64 share_ns = (left_ns + more_ns) / (s64)flow->n_loads;
 
 		__atomic_store_n(&budget->more_ns,
-				 (FLOW_BUDGET_STEPS - 1) * step_ns / flow->n_loads,
+				 (FLOW_BUDGET_STEPS - 1) * step_ns(flow) / flow->n_loads,
 				 __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->limit_until_ns, until_ns, __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->limit_ns, spent_ns + (u64)share_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&budget->limit_until_ns, now_ns + NS_PER_S, __ATOMIC_RELAXED);
+		set_limit(budget, spent_ns + (u64)share_ns, now_ns);
 		__atomic_store_n(&budget->mark_ns, spent_ns + (u64)MIN(left_ns, share_ns),
 				 __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->threshold, BUDGET_ALL / b->sampled.now, __ATOMIC_RELAXED);
+		__atomic_store_n(&budget->threshold,
+				 b->rests_until_ns ? 0 : BUDGET_ALL / b->sampled.now,
+				 __ATOMIC_RELAXED);
 	}
 }
 
@@ -90,21 +140,10 @@ static void begin_stretch(struct flow *flow, u64 now_ns)
 	flow->budget.begun_spent_ns = spent_ns(flow);
 }
 
-/* What was taken up to here is forgotten. */
-static void begin(struct flow *flow, u64 now_ns)
-{
-	struct flow_budget *b = &flow->budget;
-
-	begin_stretch(flow, now_ns);
-	b->n_steps = 0;
-	b->counted_ns = b->begun_spent_ns;
-	b->looked = (struct flow_budget_step){ now_ns, hook_ns(flow) };
-	set_marks(flow, now_ns);
-}
-
 int flow_budget_open(struct flow *flow, int epoll_fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
+	u64 now_ns;
 
 	for (u32 i = 0; i < flow->n_loads; i++) {
 		int fd = flow->loads[i]->map_fds[LOAD_MAP_WAKE];
@@ -114,8 +153,12 @@ int flow_budget_open(struct flow *flow, int epoll_fd)
 	}
 	if (!flow_has_budget(flow))
 		return 0;
+	now_ns = base_monotonic_ns();
 	flow->budget.sampled = (struct batch_sampled){ 1, 1 };
-	begin(flow, base_monotonic_ns());
+	begin_stretch(flow, now_ns);
+	flow->budget.counted_ns = flow->budget.begun_spent_ns;
+	flow->budget.looked = (struct flow_budget_step){ now_ns, hook_ns(flow) };
+	set_marks(flow, now_ns);
 	return 0;
 }
 
@@ -132,38 +175,33 @@ static void take_steps(struct flow *flow, u64 now_ns)
 {
 	struct flow_budget *b = &flow->budget;
 	struct flow_budget_step now = { now_ns, hook_ns(flow) };
-	u64 step_ns = allowed_ns(flow) / FLOW_BUDGET_STEPS;
-	u64 n = (spent_ns(flow) - b->counted_ns) / step_ns;
+	u64 n = (spent_ns(flow) - b->counted_ns) / step_ns(flow);
 
-	for (u64 i = n - MIN(n, (u64)FLOW_BUDGET_STEPS); i < n; i++) {
+	for (u64 i = n - MIN(n, (u64)FLOW_BUDGET_ENDS); i < n; i++) {
 		double part = (double)(i + 1) / (double)n;
 
-		b->steps[b->n_steps++ % FLOW_BUDGET_STEPS] = (struct flow_budget_step){
+		b->steps[b->n_steps++ % FLOW_BUDGET_ENDS] = (struct flow_budget_step){
 			between(b->looked.at_ns, now.at_ns, part),
 			between(b->looked.hook_ns, now.hook_ns, part),
 		};
 	}
-	b->counted_ns += n * step_ns;
+	b->counted_ns += n * step_ns(flow);
 	b->looked = now;
 }
 
-/* What was taken since the first of the latest steps had ended. */
+/* What was taken since the first of some of the latest steps had ended. */
 struct taken {
 	u64 ns, hook_ns, in_ns;
 };
 
-static bool is_too_much(const struct flow *flow, struct taken *ret_taken)
+static struct taken taken_in(const struct flow *flow, u32 n_ends)
 {
 	const struct flow_budget *b = &flow->budget;
-	const struct flow_budget_step *first = &b->steps[b->n_steps % FLOW_BUDGET_STEPS];
-	u64 steps_ns = (FLOW_BUDGET_STEPS - 1) * (allowed_ns(flow) / FLOW_BUDGET_STEPS);
+	const struct flow_budget_step *first = &b->steps[(b->n_steps - n_ends) % FLOW_BUDGET_ENDS];
+	u64 ns = spent_ns(flow) - (b->counted_ns - (n_ends - 1) * step_ns(flow));
 
-	if (b->n_steps < FLOW_BUDGET_STEPS)
-		return false;
-	ret_taken->ns = spent_ns(flow) - (b->counted_ns - steps_ns);
-	ret_taken->hook_ns = MIN(b->looked.hook_ns - first->hook_ns, ret_taken->ns);
-	ret_taken->in_ns = MAX(b->looked.at_ns - first->at_ns, 1ull);
-	return ret_taken->in_ns < NS_PER_S;
+	return (struct taken){ ns, MIN(b->looked.hook_ns - first->hook_ns, ns),
+			       MAX(b->looked.at_ns - first->at_ns, 1ull) };
 }
 
 static void sample(struct flow *flow, u32 one_in, u64 now_ns)
@@ -176,18 +214,34 @@ static void sample(struct flow *flow, u32 one_in, u64 now_ns)
 	b->sampled.before = MAX(b->sampled.before, b->sampled.now);
 	b->sampled.now = one_in;
 	b->changed_real_ns = base_realtime_ns();
-	begin(flow, now_ns);
+	begin_stretch(flow, now_ns);
+}
+
+/* From now on the threads are taken that were chosen. */
+static void resume(struct flow *flow, u64 now_ns)
+{
+	struct flow_budget *b = &flow->budget;
+
+	b->rests_until_ns = 0;
+	b->resumed_ns = now_ns;
+	b->changed_real_ns = base_realtime_ns();
+	begin_stretch(flow, now_ns);
+	for (u32 i = 0; i < flow->n_loads; i++)
+		open_gate(flow->loads[i]->budget, now_ns);
 }
 
 /* One of how many threads keeps within the budget?  0: not one of the most. */
 static u32 threads_for(const struct flow *flow, const struct taken *taken)
 {
-	double in_s = (double)taken->in_ns / (double)NS_PER_S;
-	double left = 0.9 * (double)allowed_ns(flow) * in_s - (double)taken->hook_ns;
-	double events = (double)(taken->ns - taken->hook_ns);
-	u32 one_in = flow->budget.sampled.now;
+	const struct flow_budget *b = &flow->budget;
+	double in_ns = (double)taken->in_ns, since_ns = (double)(b->looked.at_ns - b->resumed_ns);
+	double left =
+		0.9 * (double)allowed_ns(flow) * in_ns / (double)NS_PER_S - (double)taken->hook_ns;
+	/* As many as in all of that time, while it rested too. */
+	double events = (double)(taken->ns - taken->hook_ns) * in_ns / MIN(in_ns, MAX(since_ns, 1));
+	u32 one_in = b->sampled.now;
 
-	if (left <= 0)
+	if (left <= 0 || one_in >= 1u << SAMPLED_MAX)
 		return 0;
 	do {
 		one_in *= 2;
@@ -200,7 +254,6 @@ static void say_over(struct flow *flow, const struct taken *taken)
 {
 	double allowed = (double)flow->loads[0]->phys->settings->max_cpu / 10000;
 	double percent = 100 / (double)taken->in_ns;
-	bool is_sampled = flow->loads[0]->phys->settings->over_budget == BUDGET_SAMPLE;
 	struct diag *diag = diag_failure(
 		flow->diags, "over-budget",
 		"the query took %.2f %% of a CPU in %.0f ms (%.2f of it the hooks alone) where "
@@ -208,7 +261,7 @@ static void say_over(struct flow *flow, const struct taken *taken)
 		percent * (double)taken->ns, (double)taken->in_ns / 1e6,
 		percent * (double)taken->hook_ns, allowed);
 
-	if (is_sampled)
+	if (is_sampled(flow))
 		diag_hint(flow->diags, diag,
 			  "fewer threads would not do: an event costs its hook's time whether it "
 			  "is taken or not");
@@ -218,22 +271,60 @@ static void say_over(struct flow *flow, const struct taken *taken)
 			  "of fewer events costs less");
 }
 
-/* It was too much. */
-static bool is_over(struct flow *flow, const struct taken *taken)
+/* It was too much: the flow has to end. */
+static void end_over(struct flow *flow, const struct taken *taken)
 {
-	struct flow_budget *b = &flow->budget;
-	u32 one_in = 0;
-
-	if (flow->loads[0]->phys->settings->over_budget == BUDGET_SAMPLE)
-		one_in = threads_for(flow, taken);
-	if (one_in) {
-		sample(flow, one_in, b->looked.at_ns);
-		return false;
-	}
 	for (u32 i = 0; i < flow->n_loads; i++)
 		__atomic_store_n(&flow->loads[i]->budget->threshold, 0, __ATOMIC_RELAXED);
-	b->is_over = true;
+	flow->budget.is_over = true;
 	say_over(flow, taken);
+}
+
+/* Would it be too much, with what the hooks cost for the rest of the second? */
+static bool will_be_too_much(const struct flow *flow, u32 n)
+{
+	struct taken recent, all;
+	double rest_ns;
+
+	if (n < STEPS_KNOWN)
+		return false;
+	recent = taken_in(flow, STEPS_KNOWN);
+	all = taken_in(flow, n);
+	rest_ns = (double)NS_PER_S - (double)MIN(all.in_ns, NS_PER_S);
+	return (double)(all.ns + step_ns(flow)) +
+		       (double)recent.hook_ns * rest_ns / (double)recent.in_ns >=
+	       (double)allowed_ns(flow);
+}
+
+/* The events of fewer threads are taken, if that will do. */
+static bool takes_fewer(struct flow *flow, u32 n_ends)
+{
+	struct flow_budget *b = &flow->budget;
+	struct taken taken = taken_in(flow, n_ends);
+	u32 one_in = threads_for(flow, &taken);
+
+	if (!one_in)
+		return false;
+	sample(flow, one_in, b->looked.at_ns);
+	b->rests_until_ns = b->looked.at_ns + NS_PER_S;
+	return true;
+}
+
+/* Was it too much?  Then the events of fewer threads are taken, or true: it has to end. */
+static bool is_over(struct flow *flow)
+{
+	struct flow_budget *b = &flow->budget;
+	u32 n = n_recent(b, b->looked.at_ns);
+	u32 n_allowed = b->rests_until_ns ? STEPS_ALL : FLOW_BUDGET_STEPS;
+	struct taken taken;
+
+	if (is_sampled(flow) && !b->rests_until_ns && n < n_allowed && will_be_too_much(flow, n))
+		takes_fewer(flow, STEPS_KNOWN);
+	if (n < n_allowed ||
+	    (is_sampled(flow) && !b->rests_until_ns && takes_fewer(flow, n_allowed)))
+		return false;
+	taken = taken_in(flow, n_allowed);
+	end_over(flow, &taken);
 	return true;
 }
 
@@ -243,22 +334,27 @@ static void take_more_threads(struct flow *flow, u64 now_ns)
 	struct flow_budget *b = &flow->budget;
 	u64 ns = now_ns - b->begun_ns;
 
-	if (b->sampled.now == 1 || ns < GROWS_NS)
+	if (b->sampled.now == 1 || b->rests_until_ns || ns < GROWS_NS)
 		return;
-	if ((spent_ns(flow) - b->begun_spent_ns) * THREADS_LOW < allowed_ns(flow) * (ns / NS_PER_S))
+	if ((spent_ns(flow) - b->begun_spent_ns) * THREADS_LOW <
+	    allowed_ns(flow) * (ns / NS_PER_S)) {
 		sample(flow, b->sampled.now / 2, now_ns);
-	else
+		resume(flow, now_ns);
+	} else {
 		begin_stretch(flow, now_ns);
+	}
 }
 
 bool flow_is_over_budget(struct flow *flow)
 {
+	struct flow_budget *b = &flow->budget;
 	u64 now_ns = base_monotonic_ns();
-	struct taken taken;
 
 	take_steps(flow, now_ns);
-	if (is_too_much(flow, &taken) && is_over(flow, &taken))
+	if (is_over(flow))
 		return true;
+	if (b->rests_until_ns && b->rests_until_ns <= now_ns)
+		resume(flow, now_ns);
 	take_more_threads(flow, now_ns);
 	set_marks(flow, now_ns);
 	return false;
@@ -268,7 +364,9 @@ u64 flow_budget_due(const struct flow *flow)
 {
 	const struct flow_budget *b = &flow->budget;
 
-	return flow_has_budget(flow) && b->sampled.now > 1 ? b->begun_ns + GROWS_NS : 0;
+	if (!flow_has_budget(flow) || b->sampled.now == 1)
+		return 0;
+	return b->rests_until_ns ?: b->begun_ns + GROWS_NS;
 }
 
 void flow_budget_tell(struct flow *flow, struct batch *batch)
@@ -276,7 +374,7 @@ void flow_budget_tell(struct flow *flow, struct batch *batch)
 	const struct flow_budget *b = &flow->budget;
 
 	batch->sampled = b->sampled;
-	if (batch->window_start_ns >= b->changed_real_ns)
+	if (batch->window_start_ns >= b->changed_real_ns && !b->rests_until_ns)
 		batch->sampled.before = b->sampled.now;
 	batch->is_over_budget = b->is_over && batch->is_last;
 }

@@ -130,7 +130,8 @@ struct flow_names {
 	u64 due_ns;	     /* CLOCK_MONOTONIC: they are looked at; 0: never */
 };
 
-#define FLOW_BUDGET_STEPS 16u
+#define FLOW_BUDGET_STEPS 16u /* of what is allowed in a second */
+#define FLOW_BUDGET_ENDS  32u /* that are known */
 
 struct flow_budget_step {
 	u64 at_ns, hook_ns; /* hook_ns: of hooks up to then */
@@ -138,9 +139,11 @@ struct flow_budget_step {
 
 /* max_cpu; see flow_budget.c.  Times are CLOCK_MONOTONIC where nothing else is said. */
 struct flow_budget {
-	struct flow_budget_step steps[FLOW_BUDGET_STEPS], looked; /* the ends of the latest */
+	struct flow_budget_step steps[FLOW_BUDGET_ENDS], looked; /* the ends of the latest */
 	u64 n_steps, counted_ns; /* how many in all; taken in them, and before */
 	u64 begun_ns, begun_spent_ns;
+	u64 rests_until_ns; /* no thread is taken: the second has had its part; 0: they are */
+	u64 resumed_ns;	    /* when it had done so the last time; 0: it never did */
 	struct batch_sampled sampled;
 	u64 changed_real_ns; /* CLOCK_REALTIME: when that was changed the last time; 0: never */
 	bool is_over;

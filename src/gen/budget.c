@@ -201,6 +201,13 @@ static void take_thread(struct gen *g)
 	ir_place(g->ir, taken);
 }
 
+void gen_budget_branch_doubtful(struct gen *g, vreg start_time, label doubtful)
+{
+	if (g->phys->has_budget)
+		ir_branch(g->ir, IR_LT, start_time,
+			  budget_load(g, offsetof(struct budget, opened_ns)), doubtful);
+}
+
 static vreg this_line(struct gen *g, label none)
 {
 	return line_at(g, g->line ? g->cpu : gen_current_cpu(g), none);

@@ -222,6 +222,8 @@ void gen_budget_hook(struct gen *g);
  * else `begun` (0 before) says since when it is measured, if it is. */
 void gen_budget_begin(struct gen *g, vreg begun);
 void gen_budget_end(struct gen *g, vreg begun);
+/* A start of that time may be none of the end at hand: events between them may have been left. */
+void gen_budget_branch_doubtful(struct gen *g, vreg start_time, label doubtful);
 /* One more that the count of phys.wake_cell has taken: the last one of wake_count wakes. */
 void gen_wake_count(struct gen *g);
 

@@ -435,7 +435,7 @@ static void read_start(struct gen *g, const struct phys_join *j, const struct wa
 	const struct stored *stored = on->stored;
 	struct ir *ir = g->ir;
 
-	if (is_checked(g, j))
+	if (is_checked(g, j) || (g->phys->has_budget && j->join == JOIN_PAIR))
 		ir_load(ir, on->start.others, slot, PAIR_OTHERS_BYTES, IR_U32);
 	if (j->has_nulls)
 		ir_load(ir, on->nulls, slot, (s32)j->nulls_bytes, IR_U64);
@@ -614,7 +614,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	stored_vec *list = g->n_crowd ? &g->looked_up : &g->stored;
 	struct ir *ir = g->ir;
 	label too_old = ir_label(ir), negative = ir_label(ir), joined = ir_label(ir);
-	label nothing = ir_label(ir);
+	label nothing = ir_label(ir), doubtful = ir_label(ir);
 	struct ways_on on = { .nulls = ir_reg(ir),
 			      .start = { ir_reg(ir), ir_reg(ir) },
 			      .got = ir_label(ir),
@@ -643,6 +643,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	else
 		look_up_table(g, &t, &on);
 	ir_place(ir, on.got);
+	gen_budget_branch_doubtful(g, on.start.time, doubtful);
 	check_age(g, &t, on.start.time, too_old, negative);
 	count_checked(g, j, on.start, true);
 	ir_jump(ir, joined);
@@ -659,6 +660,11 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 		gen_count_unpaired(g, UNPAIRED_BEGAN_BEFORE);
 		ir_jump(ir, j->is_left ? nothing : g->done);
 	}
+	/* Its own end was left, as this one's start was; or they are a pair, which nobody knows. */
+	if (g->phys->has_budget)
+		ir_place(ir, doubtful);
+	if (g->phys->has_budget && j->join == JOIN_PAIR)
+		count_fates(g, on.start, UNPAIRED_NEVER_ENDED, false);
 	ir_place(ir, on.none);
 	ir_place(ir, nothing);
 	if (j->is_left) {

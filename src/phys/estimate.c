@@ -55,11 +55,6 @@ static enum cost path_cost(const struct hook *hook, enum access_path path)
 	return COST_NONE;
 }
 
-double phys_hook_ns(const struct hook *hook)
-{
-	return cost_ns(hook->uses[0].phys->settings->costs, path_cost(hook, hook->path));
-}
-
 /* What another system call costs there. */
 static double other_ns(const struct hook *hook, enum access_path path, const struct costs *costs)
 {
@@ -68,6 +63,15 @@ static double other_ns(const struct hook *hook, enum access_path path, const str
 	if (path == ACCESS_TRACEPOINT && stream_is_call(hook->uses[0].streams[0]))
 		return cost_ns(costs, COST_TRACEPOINT_OTHER);
 	return 0;
+}
+
+double phys_hook_ns(const struct hook *hook)
+{
+	const struct costs *costs = hook->uses[0].phys->settings->costs;
+
+	/* It is paid before it is known which call this is: mostly it is another one. */
+	return MAX(cost_ns(costs, path_cost(hook, hook->path)),
+		   hook->path == ACCESS_RAW_SYSCALL ? other_ns(hook, hook->path, costs) : 0.0);
 }
 
 /* --- What is done there --- */

@@ -46,6 +46,8 @@ enum load_map {
  * which may be late where the CPUs are busy.  It sets another limit then, and nothing that a
  * program may still be about to store: what programs close they close by the limit that it was.
  * Where user space stands still (nobody reads its output), programs give each second its limit.
+ * A start from before `opened_ns` may be one whose end was left, and whose thread has begun another
+ * since: no end behind it is paired with it.
  */
 #define BUDGET_EVERY   251  /* a prime: events that take turns are all met */
 #define BUDGET_FIRST   256  /* the mean, in ns, ahead of the first event */
@@ -62,8 +64,9 @@ struct budget {
 	u64 limit_ns, limit_until_ns; /* limit_until_ns: CLOCK_MONOTONIC */
 	u64 closed_ns;		      /* that limit was passed: none are */
 	u64 mark_ns;		      /* UINT64_MAX: it was passed */
-	u64 more_ns; /* who passes a mark or limit that has no time any more sets it so far */
-	u64 unused_too[10];
+	u64 more_ns;   /* who passes a mark or limit that has no time any more sets it so far */
+	u64 opened_ns; /* CLOCK_MONOTONIC: more threads are taken than before; 0: all always were */
+	u64 unused_too[9];
 	/* wake_count: events so far that its cell counted, of each copy; all CPUs together. */
 	u64 n_counted[STATE_COPIES];
 	u64 unused_last[16 - STATE_COPIES];

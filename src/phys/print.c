@@ -114,6 +114,14 @@ static bool has_histogram(const struct phys *p)
 	return false;
 }
 
+static bool has_use(const struct hook *hook, const struct phys *p)
+{
+	for (u32 i = 0; i < hook->n_uses; i++)
+		if (hook->uses[i].phys == p)
+			return true;
+	return false;
+}
+
 /* "1 %": in millionths. */
 static void budget_print(const struct phys *p, struct buf *out)
 {
@@ -132,6 +140,16 @@ static void budget_print(const struct phys *p, struct buf *out)
 	buf_puts(out, p->settings->over_budget == BUDGET_SAMPLE
 			      ? "fewer threads are taken, or it is detached\n"
 			      : "it is detached\n");
+	for (u32 i = 0; i < p->set->n_hooks; i++) {
+		const struct hook *hook = &p->set->hooks[i];
+
+		if (hook->path == ACCESS_RAW_SYSCALL && has_use(hook, p))
+			buf_printf(
+				out,
+				"  budget: %s runs at every system call of the machine, and each "
+				"is paid, %.3g ns; max_cpu = '1%%' bears %.3g of them a second\n",
+				hook->target, phys_hook_ns(hook), 0.9 * 1e7 / phys_hook_ns(hook));
+	}
 }
 
 static void state_print(const struct phys *p, struct buf *out)

@@ -3,7 +3,6 @@
  * max_cpu: a flood ends the query that may not take so much, and no other; or the events of fewer
  * threads are taken, of each all of them.  What was left alone is told, to the event.
  */
-#include <bpf/bpf.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -19,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "map_memory.h"
 #include "phys/maps.h"
 #include "place.h"
 #include "reader.h"
@@ -179,36 +179,6 @@ static void test_sample(void **state)
 }
 
 /* --- Its memory --- */
-
-static u32 newest_map(void)
-{
-	u32 id = 0;
-
-	while (bpf_map_get_next_id(id, &id) == 0)
-		;
-	return id;
-}
-
-/* Of a map made since then. */
-static void *map_memory(u32 since, const char *name, int protection, off_t offset)
-{
-	void *at = MAP_FAILED;
-
-	for (u32 id = since; at == MAP_FAILED && bpf_map_get_next_id(id, &id) == 0;) {
-		struct bpf_map_info info = { 0 };
-		u32 size = sizeof(info);
-		int fd = bpf_map_get_fd_by_id(id);
-
-		if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && strcmp(info.name, name) == 0)
-			at = mmap(NULL,
-				  info.type == BPF_MAP_TYPE_ARRAY ? info.value_size
-								  : (u32)sysconf(_SC_PAGESIZE),
-				  protection, MAP_SHARED, fd, offset);
-		close(fd);
-	}
-	assert_true(at != MAP_FAILED);
-	return at;
-}
 
 static void start_rare(struct proc *ebql, const char *options)
 {
