@@ -5,6 +5,8 @@
  * current.name for the system column behind a field of the same name, a.b.c through the
  * members of kernel structs.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -215,6 +217,34 @@ static bool is_window_bound(const char *name)
 }
 
 /* only: the member of FROM that was named before the column, or NULL */
+/* What other tracers call so: of bpftrace's words, and of arguments by their numbers; or NULL. */
+static const char *foreign_column(struct scope *scope, const struct from_member *one,
+				  const char *name)
+{
+	static const char *const words[][2] = {
+		{ "nsecs", "time is when it happened" },
+		{ "elapsed", "time is when it happened" },
+		{ "args", "what stands in args is a column itself: x for args.x" },
+		{ "retval", "ret is what was returned" },
+		{ "func", "probe is the name of what fired" },
+		{ "username", "user_name(uid) is the name of the user" },
+		{ "current_timestamp", "time is that of the event" },
+		{ "current_date", "time is that of the event" },
+	};
+	const struct stream *s = one && one->streams ? one->streams->streams.at[0] : NULL;
+	bool is_argument = strncasecmp(name, "arg", 3) == 0 && isdigit((unsigned char)name[3]);
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasecmp(words[i][0], name) == 0)
+			return words[i][1];
+	for (u32 i = 0; s && is_argument && i < s->n_fields; i++)
+		if (s->fields[i].kind == FIELD_ARG &&
+		    s->fields[i].offset_bytes / 8 == strtoul(name + 3, NULL, 10))
+			return arena_printf(scope->arena, "that argument is called \"%s\"",
+					    s->fields[i].name);
+	return NULL;
+}
+
 static struct expr *unknown_column(struct scope *scope, const struct from_member *only,
 				   const char *name, struct span span)
 {
@@ -223,6 +253,7 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 	const struct from_member *first = n ? &scope->members.at[scope->first_member] : &none;
 	const struct from_member *one = only ? only : n > 1 ? NULL : first;
 	bool wants_text = scope->wants_text && !only;
+	const char *foreign = foreign_column(scope, one, name);
 	struct suggest suggest;
 	struct diag *d;
 
@@ -256,6 +287,8 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 			"have the bounds of totals by --window-columns");
 	else if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
+	else if (foreign)
+		diag_hint(scope->diags, d, "%s", foreign);
 	else if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
 	else if (!one)

@@ -39,6 +39,12 @@ static const struct {
 	{ "REPLACE", STAR_CHANGE, .after = "*", .then = "(" },
 	{ "OVER", "OVER stands behind a call, and this is none",
 	  "for example sum(x) OVER (ORDER BY time)", .then = "(", .tag = "syntax-error" },
+	{ "TO", "an option has \"=\" before its value", "SET name = value", .tag = "syntax-error" },
+	{ "USING", "no sample is taken of rows", "WHERE cpu = 0, or a stream as profile:99",
+	  .then = "SAMPLE" },
+	{ "TABLESAMPLE", "no sample is taken of rows", "WHERE cpu = 0, or a stream as profile:99" },
+	{ "[", "there are no lists of values",
+	  "VALUES (1), (2) are rows; a[0] is an array's element", .after = "SELECT" },
 	{ "SLIDING", "there is no SLIDING window",
 	  "HOPPING 10s BY 1s is a window of 10 s that ends every second" },
 	{ "TUMBLING", "WINDOW is missing before TUMBLING", "for example WINDOW TUMBLING 1s",
@@ -125,6 +131,74 @@ bool parse_foreign(struct parser *p)
 {
 	return !p->panic &&
 	       (parse_unclosed_text(p) || unit_apart(p) || file_before_dot(p) || foreign_word(p));
+}
+
+#define NOTHING_WRITTEN                                                                              \
+	"nothing is written or changed",                                                             \
+		"CREATE VIEW name AS SELECT ... names a query; \"ebql record -o FILE\", and \\copy " \
+		"in the shell, write a file"
+#define LISTS                                                                                      \
+	"there are streams, views and files",                                                      \
+		"SHOW VIEWS, SHOW STREAMS LIKE '%sched%'; a file is read by FROM 'FILE.csv'"
+#define OPTIONS                                                                                      \
+	"options are not shown by SHOW",                                                             \
+		"SET name = value sets one: \"man ebql-sql\" lists them, and TAB behind SET in the " \
+		"shell"
+
+/* How statements begin that are none here, and what stands behind SHOW. */
+static const struct foreign_start {
+	const char *word, *message, *hint;
+} foreign_starts[] = {
+	{ "FROM", "a query begins with SELECT", "SELECT * FROM ..." },
+	{ "TABLE", "a query begins with SELECT", "SELECT * FROM ..." },
+	{ "SUMMARIZE", "there is no SUMMARIZE",
+	  "SELECT count(*), min(x), avg(x), p99(x), max(x) FROM ...; DESCRIBE tells the columns" },
+	{ "PRAGMA", "there is no PRAGMA", "SET name = value; DESCRIBE tells the columns of a stream" },
+	{ "RESET", "there is no RESET", "SET name = value; a new shell has all as it was" },
+	{ "USE", LISTS },
+	{ "COPY", "there is no COPY",
+	  "\"ebql record -o FILE\", and \\copy in the shell, write a file; FROM 'FILE.csv' reads one" },
+	{ "INSERT", NOTHING_WRITTEN },
+	{ "UPDATE", NOTHING_WRITTEN },
+	{ "DELETE", NOTHING_WRITTEN },
+	{ "ALTER", NOTHING_WRITTEN },
+	{ "TRUNCATE", NOTHING_WRITTEN },
+	{ "BEGIN", NOTHING_WRITTEN },
+	{ "COMMIT", NOTHING_WRITTEN },
+	{ "ROLLBACK", NOTHING_WRITTEN },
+	{ "ANALYZE", "there are no statistics to take", "EXPLAIN ANALYZE SELECT ... runs a query" },
+}, foreign_shows[] = {
+	{ "TABLES", LISTS },
+	{ "DATABASES", LISTS },
+	{ "SCHEMAS", LISTS },
+	{ "ALL", OPTIONS },
+	{ "VARIABLES", OPTIONS },
+	{ "SETTINGS", OPTIONS },
+	{ "COLUMNS", "DESCRIBE tells the columns", "DESCRIBE stream" },
+	{ "FUNCTIONS", "functions are not shown by SHOW",
+	  "\"man ebql-sql\" has them, and TAB in the shell" },
+};
+
+static bool foreign_start(struct parser *p, const struct foreign_start *starts, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		if (!parse_word_is(p, starts[i].word))
+			continue;
+		parse_error(p, "other-dialect", p->tok.span, "%s" HINT "%s", starts[i].message,
+			    starts[i].hint);
+		return true;
+	}
+	return false;
+}
+
+bool parse_foreign_start(struct parser *p)
+{
+	return foreign_start(p, foreign_starts, ARRAY_SIZE(foreign_starts));
+}
+
+bool parse_foreign_show(struct parser *p)
+{
+	return foreign_start(p, foreign_shows, ARRAY_SIZE(foreign_shows));
 }
 
 bool parse_foreign_quantifier(struct parser *p)

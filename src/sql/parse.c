@@ -69,8 +69,7 @@ static const char *mark_hint(const struct parser *p)
 		/* longer ones first */
 		{ "!~", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns, NOT LIKE what does not" },
 		{ "!", "write NOT, or != for \"is not equal\"" },
-		{ "\\",
-		  "a command of the shell has a line of its own; a statement ends with \";\"" },
+		{ "\\", "commands are the shell's, in what it reads; a statement ends with \";\"" },
 		{ ":", "a stream's path stands behind FROM and JOIN only" },
 	};
 	u32 at = p->tok.span.start;

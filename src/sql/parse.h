@@ -147,11 +147,17 @@ void parse_frame(struct parser *p, struct ast *call);
  * late. */
 bool parse_foreign(struct parser *p);
 bool parse_unclosed_text(struct parser *p);
+/* PRAGMA ...; SHOW TABLES, at the second word: true after an error. */
+bool parse_foreign_start(struct parser *p);
+bool parse_foreign_show(struct parser *p);
 /* x > ALL (...); GROUP BY ROLLUP (...): true after an error. */
 bool parse_foreign_quantifier(struct parser *p);
 bool parse_foreign_list(struct parser *p, const char *clause);
 /* extract(epoch FROM time), at its "(": true after an error, behind the ")". */
 bool parse_foreign_call(struct parser *p, const char *name);
+
+/* bpftrace.c: at the start of a statement; true after an error that shows the SQL for it. */
+bool parse_bpftrace(struct parser *p);
 
 /* parse_expr.c */
 struct ast *parse_expr(struct parser *p);

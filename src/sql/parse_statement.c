@@ -44,8 +44,9 @@ static void read_show(struct parser *p, struct ast_statement *statement)
 
 	statement->kind = is_views ? AST_STATEMENT_SHOW_VIEWS : AST_STATEMENT_SHOW_STREAMS;
 	if (!is_views && !parse_accept_keyword(p, KW_STREAMS)) {
-		parse_expected_hint(p, "STREAMS or VIEWS",
-				    "SHOW STREAMS LIKE '%sched%', or SHOW VIEWS");
+		if (!parse_foreign_show(p))
+			parse_expected_hint(p, "STREAMS or VIEWS",
+					    "SHOW STREAMS LIKE '%sched%', or SHOW VIEWS");
 		return;
 	}
 	if (!parse_accept_keyword(p, KW_LIKE))
@@ -81,6 +82,12 @@ static void read_create(struct parser *p, struct ast_statement *statement)
 	/* Every view lives as long as the text. */
 	if (!parse_accept_word(p, "TEMP"))
 		parse_accept_word(p, "TEMPORARY");
+	if (parse_word_is(p, "TABLE")) {
+		parse_error(p, "other-dialect", p->tok.span,
+			    "there are no tables to make" HINT
+			    "CREATE VIEW name AS SELECT ...; a file is read by FROM 'FILE.csv'");
+		return;
+	}
 	parse_expect_keyword(p, KW_VIEW);
 	span = p->tok.span;
 	statement->if_exists = accept_if(p, true);
@@ -111,6 +118,8 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 	static const enum keyword starts[] = { KW_SELECT, KW_EXPLAIN, KW_SHOW, KW_DESCRIBE,
 					       KW_CREATE, KW_DROP,    KW_SET };
 
+	if (parse_bpftrace(p))
+		return;
 	if (p->tok.keyword != KW_DESC)
 		parse_mend(p, starts, ARRAY_SIZE(starts), "begins no statement");
 	if (parse_at_select(p)) {
@@ -135,7 +144,7 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 		statement->option = parse_option(p);
 	} else if (parse_accept_word(p, "ATTACH")) {
 		read_attach(p, statement);
-	} else {
+	} else if (!parse_foreign_start(p)) {
 		parse_expected_hint(
 			p, "a statement",
 			"a statement begins with SELECT, EXPLAIN, SHOW, DESCRIBE, CREATE VIEW, "

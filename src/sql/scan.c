@@ -3,6 +3,8 @@
  * Text that is still being typed -> where its first statement ends, what may stand at
  * its end, and which sources it names.  Reads tokens only: the text need not parse.
  */
+#include <string.h>
+
 #include "sql/sql.h"
 #include "sql/token.h"
 
@@ -48,19 +50,51 @@ static bool is_unclosed(const struct token *token)
 		token->problem == LEX_UNCLOSED_COMMENT);
 }
 
+static bool is_mark(const struct scan *scan, char mark)
+{
+	return scan->token.kind == TOKEN_BAD && scan->text[scan->token.span.start] == mark;
+}
+
+/* Nothing but blanks up to the end of the line? */
+static bool ends_line(const struct scan *scan)
+{
+	u32 at = scan->at;
+
+	while (at < scan->end && strchr(" \t\r", scan->text[at]))
+		at++;
+	return at == scan->end || scan->text[at] == '\n';
+}
+
 size_t sql_statement_bytes(const char *text, size_t n, bool *ret_is_blank)
 {
 	struct scan scan = scan_open(text, n);
+	bool is_ours = true; /* bpftrace's PROBE { a; b; } is another's, and one text */
+	u32 depth = 0;
 
 	*ret_is_blank = true;
 	while (scan_next(&scan)) {
-		if (scan.token.kind == TOKEN_SEMICOLON)
+		if (scan.token.kind == TOKEN_SEMICOLON && !depth)
 			return scan.token.span.end;
+		if (*ret_is_blank)
+			is_ours = scan.token.kind != TOKEN_WORD || scan.token.keyword;
 		*ret_is_blank = false;
 		if (is_unclosed(&scan.token))
 			break;
+		depth += !is_ours && is_mark(&scan, '{');
+		if (depth && is_mark(&scan, '}') && --depth == 0 && ends_line(&scan))
+			return scan.token.span.end;
 	}
 	return 0;
+}
+
+size_t sql_command_at(const char *text, size_t n)
+{
+	struct scan scan = scan_open(text, n);
+
+	while (scan_next(&scan) && !is_unclosed(&scan.token))
+		if (is_mark(&scan, '\\'))
+			return scan.token.span.start;
+	return n;
 }
 
 void sql_each_source(const char *text, size_t n,

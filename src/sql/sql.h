@@ -328,6 +328,8 @@ void sql_respan(struct ast_select *select, struct span span);
  * has not.  Blank: there is nothing but blanks and comments before the ";".
  */
 size_t sql_statement_bytes(const char *text, size_t n, bool *ret_is_blank);
+/* Where a command of the shell begins behind it, by a backslash outside of quotes; else n. */
+size_t sql_command_at(const char *text, size_t n);
 enum sql_place {
 	SQL_PLACE_NONE,	      /* in a quote, a comment, a number: nothing to complete */
 	SQL_PLACE_START,      /* a statement begins */

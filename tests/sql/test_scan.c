@@ -38,6 +38,11 @@ static void test_end(void **state)
 		{ "DESCRIBE a:b;", 13, false },
 		{ "\x01\x02;", 3, false },
 		{ "SELECT 5foo ? 0xzz;", 19, false },
+		/* bpftrace's are one text, to the last brace of a line. */
+		{ "kprobe:f { a(); b(); }\nSELECT", 22, false },
+		{ "k:f { a(); } kr:f { b(\"}\"); }  \n", 29, false },
+		{ "k:f { a();", 0, false },
+		{ "SELECT { 1;", 11, false },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -48,6 +53,20 @@ static void test_end(void **state)
 			cases[i].end);
 		assert_int_equal(is_blank, cases[i].is_blank);
 	}
+}
+
+static void test_command(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+	} cases[] = {
+		{ "SELECT 1 \\gx", 9 }, { "\\g", 0 },	   { "SELECT '\\g', \"\\g\" -- \\g", 23 },
+		{ "SELECT '\\g", 10 },	{ "SELECT 1", 8 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(sql_command_at(cases[i].text, strlen(cases[i].text)), cases[i].at);
 }
 
 static void test_place(void **state)
@@ -145,9 +164,9 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_end),	cmocka_unit_test(test_place),
-		cmocka_unit_test(test_sources), cmocka_unit_test(test_keywords),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_end),	 cmocka_unit_test(test_command),
+		cmocka_unit_test(test_place),	 cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_keywords), cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests_name("scan", tests, NULL, NULL);

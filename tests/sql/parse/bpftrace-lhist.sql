@@ -1,0 +1,1 @@
+uretprobe:/bin/bash:readline,ur:/bin/sh:f { @ = lhist(retval, 0, 100, 10); }

@@ -1,0 +1,1 @@
+t:sched:sched_switch /args->prev_pid != 0 && !(pid == 1 || comm == "it's")/ { printf("%s %d\n", ksym(((struct task_struct *)arg0)->pc), (uint64)args.x / 2); } interval:s:5 { exit(); } END { clear(@x) }

@@ -1,0 +1,1 @@
+SELECT count(*) FROM 'a.csv' USING SAMPLE 10

@@ -1,0 +1,1 @@
+SET max_groups TO 3
