@@ -194,15 +194,20 @@ static void window_keys(struct cutter *c, const struct plan_aggregate *a)
 {
 	const struct query_window *w = &c->query->window;
 	bool is_of_cpu = w->kind == WINDOW_COUNT && w->scope == COUNT_PER_CPU, is_good;
+	bool is_of_names = false;
 
 	c->cut->window.key_columns = arena_array(c->arena, u32, a ? a->n_keys + 1 : 1);
 	is_good = !is_of_cpu || note_window_key(c, w->cpu);
-	for (u32 i = 0; a && !is_of_cpu && is_good && i < a->n_keys; i++)
+	for (u32 i = 0; a && !is_of_cpu && is_good && i < a->n_keys; i++) {
 		is_good = note_window_key(c, a->keys[i].expr);
+		is_of_names = cut_names_address(a->keys[i].expr);
+	}
 	if (!is_good)
 		diag_refuse(c->diags, "not-supported", w->span,
-			    "windows of their own are made for groups of columns only" HINT
-			    "GROUP BY the event's columns, or expressions of them");
+			    "windows of their own are made for groups of columns only" HINT "%s",
+			    is_of_names ? "GROUP BY the address, and select its name; or WINDOW "
+					  "COUNT of all rows together"
+					: "GROUP BY the event's columns, or expressions of them");
 }
 
 static void put_group_by(struct select *s, struct buf *out)

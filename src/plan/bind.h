@@ -178,6 +178,8 @@ void bind_meet_clocks(struct arena *arena, struct expr **exprs, u32 n);
 /* Warns of what is legal and most often not meant; bind_op() does. */
 void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
 		      const struct expr *b);
+/* The same of x LIKE 'a%' and the like, where x is the name of a process's address. */
+void bind_warn_process(struct scope *scope, const struct expr *x);
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b);
 /* Are both texts, or both numbers?  `what` is how a message calls what they are arguments of. */

@@ -221,6 +221,7 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 		if (!escape)
 			return NULL;
 	}
+	bind_warn_process(scope, x);
 	is_user_only = escape || pattern->kind != EXPR_TEXT ||
 		       pattern_elements(pattern, is_glob) > PATTERN_ELEMENTS_MAX;
 	if (is_user_only) {
@@ -267,6 +268,8 @@ static struct expr *bind_cast_bits(struct scope *scope, const struct ast *ast, s
 	s128 sign = (s128)1 << (type.bits - 1);
 	struct expr *parts[2];
 
+	if (x->kind == EXPR_NULL)
+		return x;
 	if (!type_is_word(x->type) || (type.bits == 64 && !type.is_signed && x->lo < 0))
 		return diag_refuse(scope->diags, "not-supported", ast->span,
 				   "a CAST to \"%s\" is of a whole number%s" HINT

@@ -424,9 +424,12 @@ bool bind_is_pointer_type(const char *type)
 struct expr *bind_cast_pointer(struct scope *scope, const struct ast *ast)
 {
 	struct type_name type = type_name_read(scope->arena, ast->text);
-	struct expr *address = bind_address(scope, ast->args[0], "CAST to a pointer");
+	struct expr *address;
 	u32 id;
 
+	if (ast->args[0]->kind == AST_NULL)
+		return bind_expr(scope, ast->args[0]);
+	address = bind_address(scope, ast->args[0], "CAST to a pointer");
 	if (!address)
 		return NULL;
 	if (type.n_stars != 1)

@@ -3,7 +3,10 @@
  * Operators over bound arguments: which types go together, and what is said where they do
  * not; CASE, and conditions.
  */
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 
 #include "plan/bind.h"
 
@@ -136,25 +139,57 @@ static void warn_text(struct scope *scope, const struct expr *x, const struct ex
 		     text->text_bytes, n, n, (int)n, text->text);
 }
 
-/* What a program's register holds has no type: -1 of an int is 4294967295 there; and an error that
- * a function of the kernel returns for a pointer is a large address. */
+/* ret, arg0, ...: what a register held, of a type that nobody told. */
+static bool is_register(const struct expr *x)
+{
+	return strcasecmp(x->name, "ret") == 0 ||
+	       (strncasecmp(x->name, "arg", 3) == 0 && isdigit((unsigned char)x->name[3]));
+}
+
+/*
+ * What a program's register holds has no type: -1 of an int is 4294967295 there; and an error that
+ * a function of the kernel returns for a pointer is a large address.  x >= 0 is true of all, which
+ * is no mistake but of a register, where it asks whether the call went well.
+ */
 static void warn_sign(struct scope *scope, enum ast_op op, const struct expr *x,
 		      const struct expr *number)
 {
-	bool is_of_zero = op == OP_LT || (op == OP_GE && !scope->is_between);
+	bool is_column = x->kind == EXPR_FIELD || x->kind == EXPR_MEMBER ||
+			 x->kind == EXPR_SYSTEM || x->kind == EXPR_KEY ||
+			 x->kind == EXPR_AGGREGATE || x->kind == EXPR_COLUMN;
+	bool is_pointer = x->type.kind == TYPE_POINTER;
+	bool is_asked = op == OP_LT || (op == OP_GE && !scope->is_between &&
+					x->kind == EXPR_FIELD && is_register(x));
 	struct buf type;
 
-	if ((x->kind != EXPR_FIELD && x->kind != EXPR_MEMBER) ||
-	    (x->type.kind != TYPE_INT && x->type.kind != TYPE_POINTER) || x->type.is_signed ||
+	if (!is_column || (x->type.kind != TYPE_INT && !is_pointer) || x->type.is_signed ||
 	    number->kind != EXPR_INTEGER || number->integer > 0 ||
-	    (number->integer == 0 && !is_of_zero))
+	    (number->integer == 0 && !is_asked))
 		return;
 	buf_init_in(&type, scope->arena);
 	type_print(x->type, &type);
 	diag_warning(scope->diags, "no-sign", number->span,
-		     "what this number is compared with is a %s, and so never below 0" HINT
-		     "CAST(x AS 's32') takes the lower 32 bits for an int, 's64' all for a long",
-		     type.at);
+		     "what this number is compared with is a %s, and so never below 0" HINT "%s",
+		     type.at,
+		     is_pointer
+			     ? "CAST(x AS 's64') is below 0 for an address that stands for an error"
+			     : "CAST(x AS 's32') takes the lower 32 bits for an int, 's64' all for "
+			       "a long");
+}
+
+/* What is there to find by the name of an address in a process that has ended? */
+void bind_warn_process(struct scope *scope, const struct expr *x)
+{
+	struct settings *settings = scope->settings;
+
+	if (scope->is_shipped || settings->is_usym_told || settings->target_pid > 0 ||
+	    !function_is_naming(x) || x->function->naming != &naming_usym)
+		return;
+	settings->is_usym_told = true;
+	diag_warning(scope->diags, "ended-process", x->span,
+		     "a process is looked at when the name is tested: one that has ended by then "
+		     "has digits only, and is not found" HINT
+		     "-- COMMAND and -p PID name a process, which is looked at while it runs");
 }
 
 void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
@@ -162,6 +197,8 @@ void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
 {
 	if (scope->is_shipped)
 		return;
+	bind_warn_process(scope, a);
+	bind_warn_process(scope, b);
 	warn_number(scope, a, b);
 	warn_number(scope, b, a);
 	warn_sign(scope, op, a, b);

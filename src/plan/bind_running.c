@@ -68,7 +68,8 @@ static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 	for (u32 i = 0; i < o->n_partition; i++) {
 		struct expr *e = o->partition[i];
 
-		while (function_is_naming(e) && e->n_args == 1)
+		/* Many addresses have one name, which the kernel does not know. */
+		while (function_is_naming(e) && e->n_args == 1 && !e->function->naming->is_address)
 			e = e->args[0];
 		if (!is_of_kernel(scope, e) ||
 		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT &&

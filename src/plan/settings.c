@@ -195,6 +195,8 @@ void settings_keep(struct settings *kept, const struct settings *now, struct are
 	const struct settings before = *kept;
 
 	*kept = *now;
+	/* Of the statement alone. */
+	kept->is_usym_used = kept->is_usym_told = kept->is_tree_used = false;
 	kept->rules_off = before.rules_off;
 	if (strcmp(before.rules_off, now->rules_off) != 0)
 		kept->rules_off = arena_strdup(arena, now->rules_off);

@@ -76,6 +76,7 @@ struct settings {
 	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
 	bool is_tree_used;	   /* the same of target_tree() */
 	bool is_usym_used;	   /* and of usym() */
+	bool is_usym_told;	   /* that it may find no name: once a query */
 	bool is_target_used;	   /* set by plan_bind_query(): the query calls target_pid() */
 	u64 max_cpu;		   /* of one CPU's time, in millionths; 0: any */
 	enum setting_budget over_budget;

@@ -1,0 +1,1 @@
+SELECT count(*) FROM syscall:read WHERE usym(buf) = 'a' OR usym(buf) LIKE 'b%' OR usym(buf) IN ('c', 'd')

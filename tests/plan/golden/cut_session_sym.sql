@@ -1,0 +1,1 @@
+SELECT sym(prev) AS f, count(*) AS n FROM raw_tracepoint:sched_switch GROUP BY sym(prev) WINDOW SESSION 10ms
