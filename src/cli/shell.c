@@ -153,6 +153,56 @@ static const char *command_meant(const char *line)
 	return *line == '\\' || *line == '.' ? line : NULL;
 }
 
+/* What \g and \watch run: it has no ";", and is the latest statement from here on. */
+static void take_rest(struct shell *shell)
+{
+	struct buf *text = &shell->text;
+	bool is_blank = true;
+
+	drop_front(shell, count_blanks(text));
+	if (text->n)
+		sql_statement_bytes(text->at, text->n, &is_blank);
+	if (!is_blank) {
+		buf_reset(&shell->last);
+		buf_put(&shell->last, text->at, text->n);
+		remember(shell, text->at, text->n);
+	}
+	drop_front(shell, text->n);
+}
+
+static void run_command(struct shell *shell, const char *line, const char *command)
+{
+	if (!shell->text.n)
+		remember(shell, line, strlen(line));
+	shell_command(shell, command);
+	if (shell->text.n)
+		buf_putc(&shell->text, '\n');
+	else if (!shell->edit || shell->depth)
+		pass(shell, "\n", 1);
+}
+
+/* SELECT 1 \gx: a command behind statements, or behind a part of one.  false: there is none. */
+static bool take_command_behind(struct shell *shell, const char *line)
+{
+	size_t before = shell->text.n, at;
+
+	buf_puts(&shell->text, line);
+	at = sql_command_at(shell->text.at, shell->text.n);
+	if (at < before || at == shell->text.n) {
+		shell->text.n = before;
+		return false;
+	}
+	shell->text.n = at;
+	line += at - before;
+	run_statements(shell);
+	if (shell_must_stop(shell))
+		return true;
+	if (shell_command_runs(line))
+		take_rest(shell);
+	run_command(shell, line, line);
+	return true;
+}
+
 static void take_line(struct shell *shell, const char *line)
 {
 	const char *at = line + strspn(line, " \t");
@@ -163,12 +213,11 @@ static void take_line(struct shell *shell, const char *line)
 		command = at;
 
 	if (command) {
-		remember(shell, at, strlen(at));
-		shell_command(shell, command);
-		if (!shell->edit || shell->depth)
-			pass(shell, "\n", 1);
+		run_command(shell, at, command);
 		return;
 	}
+	if (take_command_behind(shell, line))
+		return;
 	buf_puts(&shell->text, line);
 	buf_putc(&shell->text, '\n');
 	run_statements(shell);

@@ -52,8 +52,17 @@ static inline bool shell_must_stop(const struct shell *shell)
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes);
 /* A line that begins with a backslash. */
 void shell_command(struct shell *shell, const char *line);
+/* Does it run the statement that stands before it, as SELECT ... \g does? */
+bool shell_command_runs(const char *line);
 /* "\d", "\dv", ...; NULL behind the last. */
 const char *shell_command_name(u32 i);
+
+/* shell_foreign.c: a command or format as other shells call it -> as it is called here; itself. */
+const char *shell_command_here(const char *name);
+const char *shell_format_here(const char *name);
+/* What there is in place of a command, NULL where none is known, and of a setting of \pset. */
+const char *shell_command_hint(const char *name);
+const char *shell_setting_hint(const char *name);
 
 /* shell_complete.c */
 struct completion {

@@ -112,12 +112,33 @@ static void run_printf(struct shell *shell, const char *format, ...)
 	buf_free(&text);
 }
 
+/* The columns of a file, which needs no quotes here. */
+static void describe_file(struct shell *shell, const char *path)
+{
+	const struct out_format *format = shell->options.format;
+	struct buf quoted;
+
+	buf_init(&quoted);
+	for (const char *at = path; *at; at++)
+		buf_puts(&quoted, *at == '\'' ? "''" : (char[]){ *at, '\0' });
+	if (!options_want_json(&shell->options))
+		shell->options.format = out_format_find("table");
+	run_printf(shell, "DESCRIBE '%s'", quoted.at);
+	shell->options.format = format;
+	buf_free(&quoted);
+}
+
 static void do_d(struct shell *shell, const char *argument)
 {
 	const struct out_format *format = shell->options.format;
 	struct query_description description;
+	enum file_kind kind;
 	struct query q;
 
+	if (file_kind_of(argument, &kind)) {
+		describe_file(shell, argument);
+		return;
+	}
 	if (!*argument) {
 		run_printf(shell, "SHOW VIEWS");
 		say(shell, "\nThese are the views.  \\d PATTERN lists streams (\\d 'sched*'), "
@@ -171,6 +192,9 @@ static bool take_switch(struct shell *shell, const char *argument, bool *is_on)
 	if (strcasecmp(argument, "on") != 0 && strcasecmp(argument, "off") != 0) {
 		begin_error(shell);
 		fprintf(stderr, "\"%s\" is neither on nor off\n", argument);
+		if (strcasecmp(argument, "auto") == 0)
+			fputs("  hint: a table says which columns found no room in the terminal\n",
+			      stderr);
 		failed(shell);
 		return false;
 	}
@@ -326,7 +350,7 @@ static const char *argument_of(struct arena *arena, const char *rest);
 
 static void do_format(struct shell *shell, const char *argument)
 {
-	const struct out_format *format = out_format_find(argument);
+	const struct out_format *format = out_format_find(shell_format_here(argument));
 
 	if (!*argument)
 		printf("%s\n", shell->options.format->name);
@@ -387,6 +411,62 @@ static void do_copy(struct shell *shell, const char *argument)
 			run_printf(shell, "SELECT * FROM %.*s", (int)(to - argument), argument);
 		shell->options.out_path = options.out_path;
 		shell->options.format = options.format;
+	}
+	arena_free(&arena);
+}
+
+/* The latest statement once more, its rows into a file if there is one. */
+static void do_g(struct shell *shell, const char *argument)
+{
+	const char *out_path = shell->options.out_path;
+
+	if (!shell->last.n) {
+		complain(shell, "\\g", "no statement has been run that it could repeat");
+	} else if (*argument == '|' || *argument == '(') {
+		complain(shell, "\\g",
+			 "is followed by a FILE or nothing\n"
+			 "  hint: \"ebql -o csv 'SELECT ...' | COMMAND\" in the system's shell");
+	} else {
+		shell->options.out_path = *argument ? argument : out_path;
+		shell_statement(shell, shell->last.at, shell->last.n);
+		shell->options.out_path = out_path;
+	}
+}
+
+static void do_gx(struct shell *shell, const char *argument)
+{
+	const struct out_format *format = shell->options.format;
+
+	shell->options.format = out_format_find("expanded");
+	do_g(shell, argument);
+	shell->options.format = format;
+}
+
+/* psql's name for two of the settings there are. */
+static void do_pset(struct shell *shell, const char *argument)
+{
+	size_t n = strcspn(argument, " \t=");
+	const char *value = argument + n + strspn(argument + n, " \t=");
+	bool is_expanded = shell->options.format == out_format_find("expanded");
+	struct arena arena;
+	const char *name;
+
+	arena_init(&arena);
+	name = arena_strndup(&arena, argument, n);
+	value = argument_of(&arena, value);
+	if (!n) {
+		printf("expanded %s\nformat %s\n", is_expanded ? "on" : "off",
+		       shell->options.format->name);
+		fflush(stdout);
+	} else if (strcasecmp(name, "format") == 0) {
+		do_format(shell, value);
+	} else if (strcasecmp(name, "expanded") == 0 || strcasecmp(name, "x") == 0) {
+		do_x(shell, value);
+	} else {
+		begin_error(shell);
+		fprintf(stderr, "\\pset: there is no setting %s\n  hint: %s\n", name,
+			shell_setting_hint(name));
+		failed(shell);
 	}
 	arena_free(&arena);
 }
@@ -475,6 +555,8 @@ static const struct shell_command {
 	{ "\\x", "[on|off]", "one line a column", do_x },
 	{ "\\o", "[FILE]", "results to a file, or back to the terminal", do_o },
 	{ "\\i", "FILE", "the statements and commands of a file", do_i },
+	{ "\\g", "[FILE]", "run the last statement again, or what stands before it", do_g },
+	{ "\\gx", "[FILE]", "the same, one line a column", do_gx },
 	{ "\\e", "", "the last statement in $EDITOR, then run it", do_e },
 	{ "\\watch", "[TIME]", "the last statement each 2s, until ^C", do_watch },
 	{ "\\set", "[NAME VALUE]", "the value of :NAME; without, those there are", do_set },
@@ -483,17 +565,9 @@ static const struct shell_command {
 	{ "\\copy", "(SELECT ...) TO FILE", "its rows to a file: .csv, .jsonl or .arrows",
 	  do_copy },
 	{ "\\format", "[FORMAT]", "how results are written, as -o says", do_format },
+	{ "\\pset", "[SETTING VALUE]", "format and expanded, as \\format and \\x", do_pset },
 	{ "\\?", "", "this help", do_help },
 	{ "\\q", "", "leave (also ^D)", do_q },
-};
-
-/* As other shells call them. */
-static const char *const other_names[][2] = {
-	{ ".help", "\\?" },   { "\\h", "\\?" },		{ ".quit", "\\q" },
-	{ ".exit", "\\q" },   { ".tables", "\\dv" },	{ "\\dt", "\\dv" },
-	{ ".schema", "\\d" }, { ".read", "\\i" },	{ ".mode", "\\format" },
-	{ ".output", "\\o" }, { ".timer", "\\timing" }, { ".shell", "\\!" },
-	{ ".system", "\\!" },
 };
 
 static void do_help(struct shell *shell, const char *argument)
@@ -518,6 +592,7 @@ const char *shell_command_name(u32 i)
 
 static void unknown(struct shell *shell, const char *name)
 {
+	const char *instead = shell_command_hint(name);
 	struct suggest suggest;
 
 	suggest_init(&suggest, name);
@@ -525,7 +600,9 @@ static void unknown(struct shell *shell, const char *name)
 		suggest_offer(&suggest, commands[i].name);
 	begin_error(shell);
 	fprintf(stderr, "there is no command %s\n", name);
-	if (suggest_best(&suggest))
+	if (instead)
+		fprintf(stderr, "  hint: %s\n", instead);
+	else if (suggest_best(&suggest))
 		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else
 		fputs("  hint: \\? lists them\n", stderr);
@@ -548,6 +625,17 @@ static const char *argument_of(struct arena *arena, const char *rest)
 	return arena_strndup(arena, rest, n);
 }
 
+bool shell_command_runs(const char *line)
+{
+	static const char *const names[] = { "\\g", "\\gx", "\\watch" };
+	size_t n = strcspn(line, " \t\r;");
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == n && strncmp(line, names[i], n) == 0)
+			return true;
+	return false;
+}
+
 void shell_command(struct shell *shell, const char *line)
 {
 	size_t n = strncmp(line, "\\!", 2) == 0 ? 2 : strcspn(line, " \t\r;");
@@ -557,9 +645,7 @@ void shell_command(struct shell *shell, const char *line)
 
 	arena_init(&arena);
 	name = arena_strndup(&arena, line, n);
-	for (u32 i = 0; i < ARRAY_SIZE(other_names); i++)
-		if (strcmp(other_names[i][0], name) == 0)
-			name = other_names[i][1];
+	name = shell_command_here(name);
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, name) == 0)
 			command = &commands[i];
