@@ -306,10 +306,31 @@ int floor_exit(__u64 *ctx)
 }
 
 /*
+ * bench/rocksdb -g: pread64() by its own function, whose one argument are the registers of the
+ * call. Like bench/icount's not loaded unless asked for: not each kernel has trampolines.
+ */
+#ifndef __TARGET_ARCH_arm64
+SEC("?fentry/__x64_sys_pread64")
+int empty_pread_fentry(__u64 *ctx)
+{
+	return 0;
+}
+
+SEC("?fentry/__x64_sys_pread64")
+int hand_fentry(__u64 *ctx)
+{
+	const struct registers *registers = (const void *)ctx[0];
+
+	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != wanted_pid)
+		return 0;
+	account((__u32)registers->REGISTER_FD, registers->REGISTER_COUNT);
+	return 0;
+}
+
+/*
  * bench/icount: read() by its own function, which is called with the registers, and by the
  * tracepoints; count and latency as above.  Not loaded unless it asks for them.
  */
-#ifndef __TARGET_ARCH_arm64
 SEC("?fentry/__x64_sys_read")
 int empty_fentry(__u64 *ctx)
 {

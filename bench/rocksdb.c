@@ -4,7 +4,8 @@
  * read takes of CPU without a tracer, and what each tracer adds to it, in db_bench and in itself.
  *
  * Rounds: each contender once, in an order of its own, between two runs without any; a contender is
- * compared with the mean of the nearest two of these.
+ * compared with the mean of the nearest two of these.  -g: in a guest whose clock counts
+ * instructions (tests/vm/run -i), so that its nanoseconds are these; there by fentry, too.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,23 +25,32 @@ struct config config = { .ebql = "build/ebql", .object = "handwritten.bpf.o" };
 static const char *directory, *self;
 static int n_rounds = 10, n_threads = 2;
 static u64 n_reads = 100000; /* of each thread */
+static const char *n_keys = "1000000";
+static bool is_guest;
 
-/* The tracer that streams every event to user space, which then groups them. */
-#define STREAM N_CONTENDERS
+static const struct contender by_fentry[] = {
+	{ "empty-fentry", "empty program, fentry", KIND_LIBBPF, "empty_pread_fentry", false },
+	{ "hand-fentry", "hand-written C, PERCPU_HASH, fentry", KIND_LIBBPF, "hand_fentry", true },
+	{ "ebql-fentry", "ebql, Figure 12, access_path = fentry", KIND_EBQL, "fentry", true },
+};
 
 static const struct way {
-	int contender;
-	const char *name;
+	const struct contender *contender; /* NULL: the tracer that streams all to user space */
 } ways[] = {
-	{ EMPTY_RAW, NULL },
-	{ EMPTY_TRACEPOINT, NULL },
-	{ HAND_RAW, NULL },
-	{ HAND_TRACEPOINT, NULL },
-	{ EBQL_RAW, NULL },
-	{ EBQL_TRACEPOINT, NULL },
-	{ BPFTRACE, NULL },
-	{ STREAM, "every event to user space: ring buffer of 8 MiB, no wake-ups, read each 10 ms" },
+	{ &contenders[EMPTY_RAW] }, { &contenders[EMPTY_TRACEPOINT] },
+	{ &contenders[HAND_RAW] },  { &contenders[HAND_TRACEPOINT] },
+	{ &contenders[EBQL_RAW] },  { &contenders[EBQL_TRACEPOINT] },
+	{ &contenders[BPFTRACE] },  { NULL },
+	{ &by_fentry[0] },	    { &by_fentry[1] },
+	{ &by_fentry[2] },
 };
+
+#define N_BY_FENTRY 3
+
+static int n_ways(void)
+{
+	return N_OF(ways) - (is_guest ? 0 : N_BY_FENTRY);
+}
 
 struct run {
 	double read_us;	  /* CPU of db_bench a read */
@@ -48,7 +58,9 @@ struct run {
 	double counted;	  /* events a read, as the tracer told; 0: it counts none */
 };
 
-/* --- the tracer that streams --- */
+/* --- the tracer that streams every event to user space, which then groups them --- */
+
+#define STREAM_NAME "every event to user space: ring buffer of 8 MiB, no wake-ups, read each 10 ms"
 
 struct event {
 	u64 fd, bytes;
@@ -144,7 +156,7 @@ static u64 stream_end(struct process *p)
 /* Waits, as a process whose pid is known, until the pipe tells it to begin. */
 static pid_t db_start(int *ret_go, u64 reads)
 {
-	char path[512], n[32], threads[32];
+	char path[512], n[32], threads[32], num[32];
 	int fds[2];
 	pid_t pid;
 
@@ -163,10 +175,11 @@ static pid_t db_start(int *ret_go, u64 reads)
 		snprintf(path, sizeof(path), "--db=%s", directory);
 		snprintf(n, sizeof(n), "--reads=%llu", (unsigned long long)reads);
 		snprintf(threads, sizeof(threads), "--threads=%d", n_threads);
+		snprintf(num, sizeof(num), "--num=%s", n_keys);
 		execlp("db_bench", "db_bench",
 		       reads ? "--benchmarks=readrandom" : "--benchmarks=fillseq,compact", path, n,
 		       reads ? threads : "--threads=1",
-		       reads ? "--use_existing_db=1" : "--use_existing_db=0", "--num=1000000",
+		       reads ? "--use_existing_db=1" : "--use_existing_db=0", num, "--seed=1",
 		       "--key_size=16", "--value_size=112", "--cache_size=0", "--mmap_read=0",
 		       "--use_direct_reads=1", "--compression_type=none", "--disable_wal=1",
 		       "--open_files=-1", NULL);
@@ -198,8 +211,7 @@ static double db_run(pid_t pid, int go)
 /* way: NULL for none. */
 static struct run run(const struct way *way)
 {
-	const struct contender *c =
-		way && way->contender != STREAM ? &contenders[way->contender] : NULL;
+	const struct contender *c = way ? way->contender : NULL;
 	double total = (double)n_reads * n_threads, cpu_ns = 0;
 	struct run result = { 0 };
 	struct process streaming, *p = NULL;
@@ -237,54 +249,72 @@ static void put(const struct way *way, const struct run *runs, const struct run 
 {
 	size_t n = (size_t)n_rounds;
 	double added[n_rounds], tracer[n_rounds], counted[n_rounds], low, high, middle;
+	const char *unit = is_guest ? "" : " %";
+	int digits = is_guest ? 0 : 1;
 
 	for (int i = 0; i < n_rounds; i++) {
-		double base = bases[i].read_us;
+		double base = bases[i].read_us, one = is_guest ? 1e-3 : base / 100;
 
-		added[i] = (runs[i].read_us + runs[i].tracer_us - base) / base * 100;
-		tracer[i] = runs[i].tracer_us / base * 100;
+		added[i] = (runs[i].read_us + runs[i].tracer_us - base) / one;
+		tracer[i] = runs[i].tracer_us / one;
 		counted[i] = runs[i].counted;
 	}
 	low = quantile(added, n, 0.25);
 	high = quantile(added, n, 0.75);
 	middle = median(added, n);
-	printf("| %s | %.1f %% | %.1f to %.1f %% | %.1f %% | %.4f |\n",
-	       way->name ? way->name : contenders[way->contender].name, middle, low, high,
-	       median(tracer, n), median(counted, n));
+	printf("| %s | %.*f%s | %.*f to %.*f%s | %.*f%s | %.4f |\n",
+	       way->contender ? way->contender->name : STREAM_NAME, digits, middle, unit, digits,
+	       low, digits, high, unit, digits, median(tracer, n), unit, median(counted, n));
+}
+
+/* Each way once, and the runs without any around it; of which it returns the last. */
+static struct run measure_round(struct run before, struct run *ret_runs, struct run *ret_bases)
+{
+	int order[N_OF(ways)];
+
+	for (int i = 0; i < n_ways(); i++) {
+		int j = rand() % (i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (int i = 0; i < n_ways(); i++) {
+		struct run after;
+
+		ret_runs[order[i]] = run(&ways[order[i]]);
+		after = run(NULL);
+		ret_bases[order[i]].read_us = (before.read_us + after.read_us) / 2;
+		before = after;
+	}
+	return before;
 }
 
 static void measure(void)
 {
-	struct run runs[N_OF(ways)][n_rounds], bases[N_OF(ways)][n_rounds], before = run(NULL);
-	double base[n_rounds * (int)N_OF(ways)];
+	struct run runs[n_rounds][N_OF(ways)], bases[n_rounds][N_OF(ways)], before = run(NULL);
+	struct run of_way[n_rounds], base_of_way[n_rounds];
+	double base[n_rounds * n_ways()];
 
 	for (int round = 0; round < n_rounds; round++) {
-		int order[N_OF(ways)];
-
-		for (int i = 0; i < (int)N_OF(ways); i++) {
-			int j = rand() % (i + 1);
-
-			order[i] = order[j];
-			order[j] = i;
-		}
-		for (int i = 0; i < (int)N_OF(ways); i++) {
-			int way = order[i];
-			struct run after;
-
-			runs[way][round] = run(&ways[way]);
-			after = run(NULL);
-			bases[way][round].read_us = (before.read_us + after.read_us) / 2;
-			base[round * (int)N_OF(ways) + i] = bases[way][round].read_us;
-			before = after;
-		}
+		before = measure_round(before, runs[round], bases[round]);
+		for (int way = 0; way < n_ways(); way++)
+			base[round * n_ways() + way] = bases[round][way].read_us;
 		fprintf(stderr, "rocksdb: round %d of %d\n", round + 1, n_rounds);
 	}
-	printf("\n%d rounds; without a tracer a read takes %.2f us of CPU (median).\n\n", n_rounds,
-	       median(base, (size_t)n_rounds * N_OF(ways)));
-	puts("| | CPU a read, added | half of the rounds | of that the tracer's process | events a read, as counted |\n"
-	     "|---|---|---|---|---|");
-	for (int i = 0; i < (int)N_OF(ways); i++)
-		put(&ways[i], runs[i], bases[i]);
+	printf("\n%d rounds; without a tracer a read takes %.*f %s (median).\n\n", n_rounds,
+	       is_guest ? 0 : 2,
+	       median(base, (size_t)n_rounds * (size_t)n_ways()) * (is_guest ? 1e3 : 1),
+	       is_guest ? "instructions" : "us of CPU");
+	printf("| | %s a read, added | half of the rounds | of that the tracer's process | events a read, as counted |\n"
+	       "|---|---|---|---|---|\n",
+	       is_guest ? "instructions" : "CPU");
+	for (int way = 0; way < n_ways(); way++) {
+		for (int round = 0; round < n_rounds; round++) {
+			of_way[round] = runs[round][way];
+			base_of_way[round] = bases[round][way];
+		}
+		put(&ways[way], of_way, base_of_way);
+	}
 }
 
 static int print_warnings(enum libbpf_print_level level, const char *format, va_list list)
@@ -300,7 +330,7 @@ int main(int argc, char **argv)
 
 	self = "/proc/self/exe";
 	config.bpftrace = "bpftrace";
-	while ((c = getopt(argc, argv, "e:p:d:r:n:S:")) != -1) {
+	while ((c = getopt(argc, argv, "e:p:d:r:n:k:gS:")) != -1) {
 		if (c == 'e')
 			config.ebql = optarg;
 		else if (c == 'p')
@@ -311,6 +341,10 @@ int main(int argc, char **argv)
 			n_rounds = atoi(optarg);
 		else if (c == 'n')
 			n_reads = strtoull(optarg, NULL, 10);
+		else if (c == 'k')
+			n_keys = optarg;
+		else if (c == 'g')
+			is_guest = true;
 		else if (c == 'S')
 			is_stream = (config.traced_pid = atoi(optarg)) > 0;
 		else
@@ -320,7 +354,7 @@ int main(int argc, char **argv)
 	if (is_stream)
 		return stream();
 	if (!directory || n_rounds < 1 || n_reads < 1)
-		fail("-d DIRECTORY [-r ROUNDS] [-n READS of each thread]");
+		fail("-d DIRECTORY [-r ROUNDS] [-n READS of each thread] [-k KEYS] [-g]");
 	srand((unsigned int)monotonic_ns());
 	pid = db_start(&go, 0);
 	db_run(pid, go);
