@@ -199,6 +199,42 @@ static void test_quiet(void **state)
 	end(&seen);
 }
 
+/* What sched_getattr(2) tells of a thread, up to its nice value, and of its slice. */
+struct slice {
+	u32 size, policy;
+	u64 flags;
+	s32 nice;
+	u32 priority;
+	u64 runtime_ns, others[2];
+};
+
+static struct slice slice_of(pid_t pid)
+{
+	struct slice slice = { 0 };
+
+	assert_int_equal(syscall(SYS_sched_getattr, pid, &slice, sizeof(slice), 0), 0);
+	return slice;
+}
+
+/* Where the kernel has slices of threads (6.12), it asks for a short one, which no child gets. */
+static void test_runs_early(void **state)
+{
+	struct slice usual = slice_of(0), own;
+	struct seen seen = { 0 };
+
+	session_require();
+	start(&seen, "1d");
+	for (u32 i = 0; i < COUNT; i++)
+		syscall(SYS_getpgid, 7);
+	wait_batches(&seen, 1);
+	own = slice_of(seen.ebql.pid);
+	assert_int_equal(own.runtime_ns, usual.runtime_ns ? 100000 : 0);
+	assert_int_equal(own.flags, usual.runtime_ns ? 1 : 0); /* reset on fork */
+	assert_int_equal(own.policy, usual.policy);
+	assert_int_equal(own.nice, -20); /* as proc_start() made it */
+	end(&seen);
+}
+
 /* Two that ask the same: each counts for itself, and ends its own windows. */
 static void test_alike(void **state)
 {
@@ -231,6 +267,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_runs_early),
 		cmocka_unit_test_setup_teardown(test_alike, place_setup, place_teardown),
 	};
 
