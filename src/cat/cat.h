@@ -456,6 +456,8 @@ const struct naming *naming_find(const char *name);
  */
 u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbers,
 		   struct suggest *suggest);
+/* Whose names of fixed numbers this one (SIGKILL) is among, and its number; NULL: of none. */
+const struct naming *naming_with(const char *name, s64 *ret_number);
 /* The IPv6 address that is shown so, as naming_inet takes it. */
 bool naming_address(const char *text, u64 ret_words[2]);
 extern const struct naming naming_inet, naming_ntop, naming_usym;

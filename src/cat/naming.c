@@ -67,3 +67,26 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 
 	return n ?: number_by_digits(naming, name, ret_numbers);
 }
+
+const struct naming *naming_with(const char *name, s64 *ret_number)
+{
+	static const struct naming *const fixed[] = { &naming_errno,	  &naming_signal,
+						      &naming_capability, &naming_open_flags,
+						      &naming_mmap_prot,  &naming_mmap_flags,
+						      &naming_clone_flags };
+	s64 numbers[NAMING_NUMBERS];
+
+	for (u32 i = 0; *name >= 'A' && *name <= 'Z' && i < ARRAY_SIZE(fixed); i++) {
+		struct suggest suggest;
+
+		suggest_init(&suggest, name);
+		numbers[0] = 0; /* of a flag that is never shown alone the number is given all the
+				   same */
+		if (!naming_numbers(fixed[i], name, numbers, &suggest) &&
+		    (!fixed[i]->flags || !numbers[0]))
+			continue;
+		*ret_number = numbers[0];
+		return fixed[i];
+	}
+	return NULL;
+}

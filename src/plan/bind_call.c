@@ -54,7 +54,10 @@ static bool check_argument(struct scope *scope, const struct sql_function *f, ch
 	return diag_refuse(scope->diags, "type-mismatch", x->span,
 			   "%s() %s, this is a %s" HINT "%s", f->name, wrong,
 			   expr_is_text(x) ? "text" : "real number",
-			   takes == 'c'		  ? "compare it: comm = 'nginx'"
+			   takes == 'c' ? "compare it: comm = 'nginx'"
+			   : x->kind == EXPR_TEXT && strcasecmp(f->name, "time_bucket") == 0
+				   ? "a time stands without quotes (100ms), or is written "
+				     "INTERVAL '100 ms'"
 			   : x->kind == EXPR_TEXT ? "leave the quotes away to write a number"
 						  : "CAST(x AS INTEGER) makes a whole number");
 }

@@ -216,8 +216,10 @@ static bool is_window_bound(const char *name)
 	return strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0;
 }
 
-/* only: the member of FROM that was named before the column, or NULL */
-/* What other tracers call so: of bpftrace's words, and of arguments by their numbers; or NULL. */
+/*
+ * What other tracers call so: of bpftrace's words, of arguments by their numbers, and of C's names
+ * of numbers; or NULL.
+ */
 static const char *foreign_column(struct scope *scope, const struct from_member *one,
 				  const char *name)
 {
@@ -232,6 +234,8 @@ static const char *foreign_column(struct scope *scope, const struct from_member 
 		{ "current_date", "time is that of the event" },
 	};
 	const struct stream *s = one && one->streams ? one->streams->streams.at[0] : NULL;
+	s64 number = 0;
+	const struct naming *naming = naming_with(name, &number);
 	bool is_argument = strncasecmp(name, "arg", 3) == 0 && isdigit((unsigned char)name[3]);
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
@@ -242,9 +246,17 @@ static const char *foreign_column(struct scope *scope, const struct from_member 
 		    s->fields[i].offset_bytes / 8 == strtoul(name + 3, NULL, 10))
 			return arena_printf(scope->arena, "that argument is called \"%s\"",
 					    s->fields[i].name);
+	if (naming && naming->flags)
+		return arena_printf(scope->arena, "it is 0x%llx; %s(x) has the names of all bits",
+				    (unsigned long long)number, naming->name);
+	if (naming)
+		return arena_printf(scope->arena,
+				    "a number is compared by its name so: %s(x) = '%s'",
+				    naming->name, name);
 	return NULL;
 }
 
+/* only: the member of FROM that was named before the column, or NULL */
 static struct expr *unknown_column(struct scope *scope, const struct from_member *only,
 				   const char *name, struct span span)
 {

@@ -26,6 +26,11 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 {
 	const struct expr *text = expr_is_text(a) ? a : b;
 	const struct expr *other = text == a ? b : a;
+	const char *name = text->kind == EXPR_TEXT
+				   ? arena_strndup(scope->arena, text->text, text->text_bytes)
+				   : "";
+	s64 number;
+	const struct naming *naming = naming_with(name, &number);
 	struct diag *d = diag_error(scope->diags, "type-mismatch", span, "%s is between %s and %s",
 				    what, type_word(a), type_word(b));
 
@@ -44,6 +49,9 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	else if (other->kind == EXPR_INTEGER)
 		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
 			  (long long)other->integer);
+	else if (naming)
+		diag_hint(scope->diags, d, "write %s(%s) = '%s'", naming->name,
+			  other->kind == EXPR_FIELD ? other->name : "x", name);
 	else if (text->kind == EXPR_TEXT)
 		diag_hint(scope->diags, d, "leave the quotes away to compare numbers");
 	else
@@ -177,6 +185,17 @@ static void warn_sign(struct scope *scope, enum ast_op op, const struct expr *x,
 			       "a long");
 }
 
+/* A condition by itself; target_pid() is the number that one compares with. */
+static void warn_tree(struct scope *scope, const struct expr *tree, const struct expr *x)
+{
+	if (tree->kind != EXPR_SYSTEM || tree->index != SYS_TREE || x->type.kind != TYPE_INT ||
+	    x->kind == EXPR_INTEGER)
+		return;
+	diag_warning(scope->diags, "tree-compared", x->span,
+		     "this is compared with target_tree(), which is true or false" HINT
+		     "WHERE target_tree() takes the events of the whole tree");
+}
+
 /* What is there to find by the name of an address in a process that has ended? */
 void bind_warn_process(struct scope *scope, const struct expr *x)
 {
@@ -201,6 +220,8 @@ void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
 	bind_warn_process(scope, b);
 	warn_number(scope, a, b);
 	warn_number(scope, b, a);
+	warn_tree(scope, a, b);
+	warn_tree(scope, b, a);
 	warn_sign(scope, op, a, b);
 	warn_sign(scope, expr_op_mirrored(op), b, a);
 	if (op == OP_EQ || op == OP_NE) {
