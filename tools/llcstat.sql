@@ -2,7 +2,8 @@
 -- How often does the last level of the CPU's caches have what is wanted?
 --
 -- Every 10,000th reference and every 100th miss, by program; needs the CPU's counters, which many
--- virtual machines lack.  Answers tested on 6.1 and 6.12.
+-- virtual machines lack.  Its cost was not measured, and its answers are not tested: where it was tried
+-- nothing counts.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -7,6 +7,7 @@
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on
 -- :who      TEXT     = NULL   only of threads of this name
+-- :tid      INTEGER  = NULL   only of this thread
 SET windows = :count;
-SELECT histogram(latency) AS waited FROM run_queue WHERE :who IS NULL OR comm = :who
+SELECT histogram(latency) AS waited FROM run_queue WHERE (:who IS NULL OR comm = :who) AND (:tid IS NULL OR tid = :tid)
 WINDOW TUMBLING :interval

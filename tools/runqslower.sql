@@ -5,4 +5,5 @@
 -- run.  Answers tested on 6.18.
 --
 -- :least DURATION = 10ms   only waits as long
-SELECT time, comm, tid, cpu, latency, preempted FROM run_queue WHERE latency >= :least
+-- :tid   INTEGER  = NULL   only of this thread
+SELECT time, comm, tid, cpu, latency, preempted FROM run_queue WHERE latency >= :least AND (:tid IS NULL OR tid = :tid)

@@ -2,17 +2,16 @@
 -- Which TCP connections were there, for how long, and how many bytes went over them?
 --
 -- From ESTABLISHED to CLOSE of the same socket, a row as it closes; pid and comm are those of who
--- called connect, NULL for a connection that came in; addresses are those of IPv4.  sent is what
+-- called connect, NULL for a connection that came in.  sent is what
 -- went out, each byte once, whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but
--- then.  Measured on 6.18: 335 ns a run.  Answers tested on 6.18.
+-- then.  Measured on 6.18: 539 ns a run.  Answers tested on 6.18.
 --
 -- :pid INTEGER = NULL   only of this process; also -p PID
-SELECT e.time AS time, b.pid AS pid, b.comm AS comm, CASE WHEN e.family = 2 THEN inet(local) END AS local,
-	e.sport AS lport, CASE WHEN e.family = 2 THEN inet(remote) END AS remote, e.dport AS rport, received,
+SELECT e.time AS time, b.pid AS pid, b.comm AS comm, local,
+	e.sport AS lport, remote, e.dport AS rport, received,
 	sent, e.time - b.time AS lived
-FROM (SELECT time, skaddr, family, sport, dport,
-		CAST(skaddr AS 'struct sock *').__sk_common.skc_rcv_saddr AS local,
-		CAST(skaddr AS 'struct sock *').__sk_common.skc_daddr AS remote,
+FROM (SELECT time, skaddr, sport, dport,
+		ntop(family, saddr_v6) AS local, ntop(family, daddr_v6) AS remote,
 		-- SOCK_DONE, which the other end's FIN sets, and which counts as one received.
 		CAST(skaddr AS 'struct tcp_sock *').bytes_received -
 			(CAST(skaddr AS 'struct sock *').__sk_common.skc_flags >> 1 & 1) AS received,
