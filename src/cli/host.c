@@ -33,12 +33,15 @@
 #define DURATION_GRACE_NS 10000000000ull
 #define TICK_US		  100000
 #define TELL_MS		  1000
+/* timeout(1) signals its child, and then the group that it is of: of one number, that is one wish. */
+#define REPEAT_NS 50000000ull
 
 /* --- Signals --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static const int child_signal[] = { SIGCHLD };
-static volatile sig_atomic_t n_stop_signals, stop_signal, n_to_kill;
+static volatile sig_atomic_t n_stop_signals, stop_signal, last_stop_signal, n_to_kill;
+static volatile u64 last_stop_ns;
 static struct cancel cancel, cancel_output;
 static int stop_fd = -1;
 
@@ -89,11 +92,16 @@ static void leave(int number)
 
 static void on_stop_signal(int number)
 {
-	const u64 one = 1, grace_ns = n_stop_signals ? 0 : STOP_GRACE_NS;
+	const u64 one = 1, grace_ns = n_stop_signals ? 0 : STOP_GRACE_NS,
+		  now_ns = base_monotonic_ns();
 	int error = errno;
 
-	cancel_set(&cancel, base_monotonic_ns() + grace_ns);
-	cancel_set(&cancel_output, base_monotonic_ns() + grace_ns);
+	if (n_stop_signals && number == last_stop_signal && now_ns - last_stop_ns < REPEAT_NS)
+		return;
+	last_stop_signal = number;
+	last_stop_ns = now_ns;
+	cancel_set(&cancel, now_ns + grace_ns);
+	cancel_set(&cancel_output, now_ns + grace_ns);
 	tick_from(grace_ns);
 	stop_signal = number;
 	/* An output that never takes our bytes must not make us immortal. */
@@ -139,10 +147,13 @@ static void take_signals(void)
 		sigaction(SIGHUP, &hangup, NULL);
 }
 
+/* While a signal may come once more, it is still ours: behind that it would end the process. */
 static void give_signals_back(void)
 {
 	const struct itimerval never = { 0 };
 
+	while (n_stop_signals && base_monotonic_ns() - last_stop_ns < REPEAT_NS)
+		usleep(1000);
 	signals_give_back(&saved_stop);
 	setitimer(ITIMER_REAL, &never, NULL);
 	signals_give_back(&saved_tick);
