@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,8 @@ static void run_child(const char *const argv[], int fds[3], u32 flags)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	/* A test that is ended by others leaves nothing attached. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (program >= 0)
 		fexecve(program, (char *const *)argv, environ);
 	else
