@@ -177,7 +177,7 @@ static void begin_use(struct gen *g, const struct hook_use *use)
 	g->phys = use->phys;
 	g->source = use->source;
 	g->slice = 0;
-	g->number = g->probe = 0;
+	g->number = g->probe = g->taken_at = 0;
 	g->memos.n = g->stored.n = g->looked_up.n = g->slots.n = g->texts.n = 0;
 	g->has_scratch = false;
 }

@@ -90,6 +90,7 @@ struct gen {
 	struct buf *constants;
 	vreg context;
 	vreg line, word;    /* the CPU's slots, and what the one taken held; 0: starts only */
+	vreg taken_at;	    /* the epochs by which it may take starts; 0: it took none so far */
 	vreg cpu, slice;    /* slice 0: the part only stores starts here */
 	vreg faults_before; /* is_list: that were counted before this object */
 	vreg once[ONCE_N];  /* 0 in it: not read yet; no register: there is one use */
@@ -377,6 +378,11 @@ void gen_enter(struct gen *g, label out);
 void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
 /* Of the block, as they are now. */
 vreg gen_epochs(struct gen *g);
+/*
+ * EBQL_DAWDLE in build-debug: the program takes some ten us here, so that a run ends between two steps
+ * of it.
+ */
+void gen_dawdle(struct gen *g);
 /* To `over` where the runs of all of the crowd are, or that of the use at hand. */
 void gen_leave_if_all_over(struct gen *g, vreg epochs, label over);
 /* Gives the slot back. */

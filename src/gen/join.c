@@ -46,10 +46,34 @@ static void branch_other_run(struct gen *g, const struct start *start, label oth
 	ir_branch(g->ir, IR_LT, start->time, gen_load(g, control, 0, IR_U64), other);
 }
 
-/* One that happens now: asked once, where it is known what becomes of it. */
+/*
+ * One that happens now: asked once, where it is known what becomes of it.  One that took the start
+ * of another join before was asked there whether the run is over: what has ended since is still its
+ * own.
+ */
 static struct start own_start(struct gen *g, vreg now)
 {
-	return (struct start){ now, gen_alui(g, IR_SHR, gen_epochs(g), SLOT_OTHERS_SHIFT) };
+	vreg epochs = gen_epochs(g), others = gen_alui(g, IR_SHR, epochs, SLOT_OTHERS_SHIFT), since;
+
+	if (g->taken_at) {
+		since = gen_alui(g, IR_XOR, g->taken_at, -1);
+		ir_alu(g->ir, IR_AND, since, since, epochs);
+		ir_alui(g->ir, IR_SHR, since, since, SLOT_OVER_SHIFT);
+		ir_alui(g->ir, IR_AND, since, since, (1 << BLOCK_PARTS) - 1);
+		ir_alui(g->ir, IR_XOR, since, since, -1);
+		ir_alu(g->ir, IR_AND, others, others, since);
+	}
+	return (struct start){ now, others };
+}
+
+/*
+ * What waits when the runs are over stays: a start behind that leaves.  One that was asked before
+ * is none, and its program is waited for before what waits is counted.
+ */
+static void leave_what_waits(struct gen *g)
+{
+	if (!g->taken_at)
+		gen_leave_if_all_over(g, gen_epochs(g), g->done);
 }
 
 /* The check of the account: one more start of the run was stored, or taken by an end. */
@@ -204,9 +228,8 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	slot_exchange(g, slot, 0, 1, retry);
 	ir_jump(ir, own);
 	ir_place(ir, oldest);
-	/* What waits when the runs are over stays. */
 	if (is_pair)
-		gen_leave_if_all_over(g, gen_epochs(g), g->done);
+		leave_what_waits(g);
 	c = table_oldest(g, t, true);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, retry));
 	slot_exchange(g, slot, 2, 1, retry);
@@ -344,7 +367,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	gen_count_out(g);
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
-	gen_leave_if_all_over(g, gen_epochs(g), g->done);
+	leave_what_waits(g);
 	count_fates(g, (struct start){ before, slot_others(g, slot) }, UNPAIRED_OVERWRITTEN, false);
 	write_start(g, t, values, nulls, slot);
 	gen_count_out(g);
@@ -362,6 +385,8 @@ void gen_store(struct gen *g, const struct phys_step *step)
 	struct table t;
 
 	ir_note(g->ir, "store for j%u", j->number);
+	if (g->taken_at)
+		gen_dawdle(g);
 	if (g->line && g->n_crowd)
 		gen_leave_if_all_over(g, g->word, g->done);
 	if (j->has_nulls)
@@ -607,6 +632,16 @@ static void check_expired(struct gen *g, const struct phys_join *j, const struct
 		gen_each(g, check_one_expired, &(struct expired){ j, *start });
 }
 
+/* Is the run over?  What has a slot was asked as it took it; there is one answer for all joins. */
+static void ask_once(struct gen *g)
+{
+	if (!g->taken_at && !g->line) {
+		g->taken_at = gen_epochs(g);
+		gen_leave_if_all_over(g, g->taken_at, g->done);
+	}
+	g->taken_at = g->line ? g->word : g->taken_at;
+}
+
 void gen_look_up(struct gen *g, const struct phys_step *step)
 {
 	struct kept kept = gen_kept(g, step->join);
@@ -630,9 +665,8 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	if (j->within_ns || j->needs_order || j->join == JOIN_ASOF)
 		at = gen_time(g); /* before the search, which is none of the pair's time */
 	fork = gen_fork(g);
-	/* What has no slot sees there that the run is over. */
-	if (!g->line && j->join == JOIN_PAIR)
-		gen_leave_if_all_over(g, gen_epochs(g), g->done);
+	if (j->join == JOIN_PAIR)
+		ask_once(g);
 	t = table_open(g, step, on.none);
 	t.join = j;
 	t.now = at;

@@ -9,6 +9,9 @@
 
 #include "gen/internal.h"
 
+/* Some ten us. */
+#define DAWDLE_CALLS 500
+
 static s32 slot_bytes(u32 level)
 {
 	return (s32)(offsetof(struct slot_line, slots) + 8 * level);
@@ -64,6 +67,20 @@ static void take_slot(struct gen *g)
 	ir_place(ir, got);
 	/* Behind the exchange, which is a barrier. */
 	ir_alu(ir, IR_OR, g->word, g->word, gen_epochs(g));
+}
+
+void gen_dawdle(struct gen *g)
+{
+	label again = ir_label(g->ir);
+	vreg n;
+
+	if (!g->set->is_checked || !getenv("EBQL_DAWDLE"))
+		return;
+	n = gen_imm(g, DAWDLE_CALLS);
+	ir_place(g->ir, again);
+	gen_helper(g, BPF_FUNC_ktime_get_ns);
+	ir_alui(g->ir, IR_SUB, n, n, 1);
+	ir_branchi(g->ir, IR_NE, n, 0, again);
 }
 
 void gen_leave(struct gen *g)

@@ -298,6 +298,7 @@ static void part(struct gen *g, u32 n_passed)
 		g->memos = is_same ? known.memos : nothing.memos;
 		g->texts = is_same ? known.texts : nothing.texts;
 		g->looked_up = known.looked_up;
+		g->taken_at = known.taken_at;
 		g->slots.n = 0; /* conditions and joins that others pass too make none */
 		g->phys = crowd[0]->phys;
 		gen_know_looked_up(g);
