@@ -379,8 +379,8 @@ void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
 /* Of the block, as they are now. */
 vreg gen_epochs(struct gen *g);
 /*
- * EBQL_DAWDLE in build-debug: the program takes some ten us here, so that a run ends between two steps
- * of it.
+ * EBQL_DAWDLE in build-debug: the program takes some ten us here, so that a run ends between two
+ * steps of it.
  */
 void gen_dawdle(struct gen *g);
 /* To `over` where the runs of all of the crowd are, or that of the use at hand. */

@@ -39,6 +39,18 @@ static const char *written(struct scope *scope, const struct ast *ast)
 	return out.at;
 }
 
+/* SQLite has no more columns, and what comes to more is no query that somebody wrote. */
+#define COLUMNS_MAX 2000
+
+/* May the list have an element of this number? */
+static bool check_number(struct scope *scope, u32 number, struct span span, const char *list)
+{
+	if (number < COLUMNS_MAX)
+		return true;
+	return diag_refuse(scope->diags, "too-many-columns", span, "%s has at most %u columns",
+			   list, COLUMNS_MAX);
+}
+
 bool bind_keys(struct scope *scope)
 {
 	const struct ast_select *s = scope->select;
@@ -49,7 +61,7 @@ bool bind_keys(struct scope *scope)
 		const struct ast *ast = is_all ? of : bind_resolve_item(scope, of, "GROUP BY");
 		struct expr *e;
 
-		if (!ast)
+		if (!ast || !check_number(scope, i, of->span, "GROUP BY"))
 			return false;
 		if (is_all && bind_has_aggregate(of))
 			continue;
@@ -230,6 +242,8 @@ bool bind_items(struct scope *scope, item_vec *items)
 		const struct ast_item *item = &s->items.at[i];
 		struct expr *e;
 
+		if (!check_number(scope, i, item->expr->span, "a select"))
+			return false;
 		if (item->expr->kind == AST_STAR) {
 			if (!bind_star(scope, item->expr->n_parts ? item->expr->parts[0] : NULL,
 				       item->expr->span, items))

@@ -311,8 +311,19 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 	return NULL;
 }
 
+static bool takes_nothing(struct scope *scope, const struct ast *ast)
+{
+	if (!ast->n_args && !ast->star && !ast->distinct && !ast->filter)
+		return true;
+	return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+			   "%s() takes no arguments" HINT "-p PID and -- COMMAND name the process",
+			   ast->text);
+}
+
 static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 {
+	if (!takes_nothing(scope, ast))
+		return NULL;
 	scope->settings->is_target_used = true;
 	if (scope->settings->target_pid >= 0)
 		return expr_integer(scope->arena, ast->span, type_int(32, true),
@@ -348,6 +359,8 @@ static struct expr *bind_target_tree(struct scope *scope, const struct ast *ast)
 {
 	s32 pid = scope->settings->target_pid;
 
+	if (!takes_nothing(scope, ast))
+		return NULL;
 	if (scope->settings->target_parent >= 0) {
 		scope->settings->is_tree_used = true;
 		return bind_tree(scope, scope->settings->target_parent, ast->span);
@@ -411,6 +424,18 @@ static struct expr *date_of_time(struct scope *scope, const struct ast *ast, con
 			   ast->text, ast->text, time == ast->args[0] ? "" : "'%Y-%m-%d', ");
 }
 
+/* time_bucket(width, x): the multiple of the width that x is in. */
+static struct expr *bind_time_bucket(struct scope *scope, const struct ast *ast, struct expr **args)
+{
+	struct expr *x = bind_real_time(scope->arena, args[1]);
+
+	if (args[0]->type.kind == TYPE_TIMESTAMP || args[0]->hi < 1)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->args[0]->span,
+				   "a bucket is wider than 0, and no instant" HINT
+				   "the width comes first: time_bucket(1s, time)");
+	return bind_op(scope, OP_SUB, ast->span, x, bind_op(scope, OP_MOD, ast->span, x, args[0]));
+}
+
 /* The last day that SQLite has a date of, 9999-12-31, counted as it counts numbers. */
 #define LAST_DAY 5373484
 
@@ -450,9 +475,9 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return diag_refuse(scope->diags, "unnest-here", ast->span,
 				   "UNNEST() is a whole item of the SELECT list" HINT
 				   "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
-	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
+	if (strcasecmp(ast->text, "target_pid") == 0)
 		return bind_target_pid(scope, ast);
-	if (strcasecmp(ast->text, "target_tree") == 0 && ast->n_args == 0)
+	if (strcasecmp(ast->text, "target_tree") == 0)
 		return bind_target_tree(scope, ast);
 	if (strcasecmp(ast->text, "pid_in_ns") == 0)
 		return bind_pid_in_ns(scope, ast);
@@ -472,11 +497,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return bind_unknown_function(scope, ast, false);
 	if (!bind_check_arguments(scope, f, ast, args))
 		return NULL;
-	if (strcasecmp(f->name, "time_bucket") == 0) {
-		args[1] = bind_real_time(scope->arena, args[1]);
-		return bind_op(scope, OP_SUB, ast->span, args[1],
-			       bind_op(scope, OP_MOD, ast->span, args[1], args[0]));
-	}
+	if (strcasecmp(f->name, "time_bucket") == 0)
+		return bind_time_bucket(scope, ast, args);
 	for (u32 i = 0; i < ast->n_args; i++) {
 		if (function_takes(f, i) != 'd')
 			continue;

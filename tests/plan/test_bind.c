@@ -238,6 +238,39 @@ static void test_settings(void **state)
 	job_close(&job);
 }
 
+/* A list of any length is refused at its place, and not worked on. */
+static void test_columns(void **state)
+{
+	static const struct {
+		const char *begin, *column, *end, *message; /* message NULL: none */
+		u32 n;
+	} cases[] = {
+		{ "SELECT fd", ", fd", " FROM syscall:read", NULL, 1999 },
+		{ "SELECT fd", ", fd", " FROM syscall:read", "a select has at most 2000 columns",
+		  2000 },
+		{ "SELECT count(*) FROM syscall:read GROUP BY fd", ", fd", "", NULL, 1999 },
+		{ "SELECT count(*) FROM syscall:read GROUP BY fd", ", fd + 1", "",
+		  "GROUP BY has at most 2000 columns", 100000 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf text, got;
+
+		buf_init(&text);
+		buf_init(&got);
+		buf_puts(&text, cases[i].begin);
+		for (u32 k = 0; k < cases[i].n; k++)
+			buf_puts(&text, cases[i].column);
+		buf_puts(&text, cases[i].end);
+		bind(&text, &got);
+		assert_int_equal(strstr(got.at, "error[too-many-columns]: ") != NULL,
+				 cases[i].message != NULL);
+		assert_true(!cases[i].message || strstr(got.at, cases[i].message));
+		buf_free(&text);
+		buf_free(&got);
+	}
+}
+
 /* Named alone it is a span without rows: legal, and said. */
 static void test_never_returns(void **state)
 {
@@ -376,12 +409,13 @@ int main(void)
 		return 1;
 	if (glob(BIND "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 6; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 7; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "shipped views", test_shipped_views, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "latency range", test_latency_range, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "settings", test_settings, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "columns", test_columns, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "never returns", test_never_returns, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "hidden", test_hidden, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "clocks", test_clocks, NULL, NULL, NULL };
