@@ -282,11 +282,13 @@ struct btf_blob *catalog_modules_btf(struct catalog *catalog);
 extern const struct naming naming_syscall, naming_task_state, naming_softirq, naming_tcp_state;
 extern const struct naming naming_device;
 extern const struct naming naming_errno, naming_signal, naming_capability;
+extern const struct naming naming_family, naming_protocol, naming_policy;
 /* naming_flags.c */
 extern const struct naming naming_open_flags, naming_mmap_prot, naming_mmap_flags;
-extern const struct naming naming_clone_flags;
+extern const struct naming naming_clone_flags, naming_socket_type, naming_mount_flags;
+extern const struct naming naming_futex_op, naming_request_flags, naming_mode;
 /* naming_host.c */
-extern const struct naming naming_user, naming_group, naming_disk;
+extern const struct naming naming_user, naming_group, naming_disk, naming_port;
 /* naming_symbol.c */
 extern const struct naming naming_sym;
 /* naming_cgroup.c */

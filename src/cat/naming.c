@@ -9,12 +9,14 @@
 #include <string.h>
 
 const struct naming *const namings[] = {
-	&naming_syscall,    &naming_task_state, &naming_softirq,    &naming_device,
-	&naming_tcp_state,  &naming_errno,	&naming_signal,	    &naming_capability,
-	&naming_open_flags, &naming_mmap_prot,	&naming_mmap_flags, &naming_clone_flags,
-	&naming_user,	    &naming_group,	&naming_inet,	    &naming_ntop,
-	&naming_disk,	    &naming_cgroup,	&naming_container,  &naming_sym,
-	&naming_usym,
+	&naming_syscall,     &naming_task_state,  &naming_softirq,    &naming_device,
+	&naming_tcp_state,   &naming_errno,	  &naming_signal,     &naming_capability,
+	&naming_open_flags,  &naming_mmap_prot,	  &naming_mmap_flags, &naming_clone_flags,
+	&naming_user,	     &naming_group,	  &naming_inet,	      &naming_ntop,
+	&naming_disk,	     &naming_cgroup,	  &naming_container,  &naming_sym,
+	&naming_usym,	     &naming_family,	  &naming_protocol,   &naming_policy,
+	&naming_socket_type, &naming_mount_flags, &naming_futex_op,   &naming_request_flags,
+	&naming_mode,	     &naming_port,
 };
 const u32 n_namings = ARRAY_SIZE(namings);
 
@@ -70,10 +72,12 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 
 const struct naming *naming_with(const char *name, s64 *ret_number)
 {
-	static const struct naming *const fixed[] = { &naming_errno,	  &naming_signal,
-						      &naming_capability, &naming_open_flags,
-						      &naming_mmap_prot,  &naming_mmap_flags,
-						      &naming_clone_flags };
+	static const struct naming *const fixed[] = {
+		&naming_errno,	   &naming_signal,	 &naming_capability,  &naming_open_flags,
+		&naming_mmap_prot, &naming_mmap_flags,	 &naming_clone_flags, &naming_family,
+		&naming_protocol,  &naming_policy,	 &naming_socket_type, &naming_mount_flags,
+		&naming_futex_op,  &naming_request_flags
+	};
 	s64 numbers[NAMING_NUMBERS];
 
 	for (u32 i = 0; *name >= 'A' && *name <= 'Z' && i < ARRAY_SIZE(fixed); i++) {

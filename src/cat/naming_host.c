@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers that this host gives names: users and groups, and disks.  They are looked up as
+ * Numbers that this host gives names: users and groups, ports, and disks.  They are looked up as
  * they are shown; a name is asked for again after a second, and kept where it is gone meanwhile.
  */
 #include "cat/internal.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <grp.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -156,6 +158,55 @@ static u32 numbers_of_group(const struct naming *naming, const char *name, s64 *
 	return 0;
 }
 
+/* --- Ports --- */
+
+/* The first entry of /etc/services, by TCP or UDP. */
+static const char *look_up_port(s64 x, char *room)
+{
+	struct servent entry, *found = NULL;
+	char *bytes = malloc(ENTRY_BYTES);
+
+	if (bytes &&
+	    getservbyport_r(htons((u16)x), NULL, &entry, bytes, ENTRY_BYTES, &found) == 0 && found)
+		snprintf(room, NAMING_BYTES, "%s", found->s_name);
+	free(bytes);
+	return found ? room : NULL;
+}
+
+static const char *name_of_port(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	return *x < 0 || *x > UINT16_MAX ? NULL : naming_known(naming, *x, room, look_up_port);
+}
+
+/* One service may have several ports. */
+static u32 numbers_of_port(const struct naming *naming, const char *name, s64 *ret_numbers,
+			   struct suggest *suggest)
+{
+	static _Thread_local char nearest[NAMING_BYTES];
+	const struct servent *entry;
+	s64 ports[NAMING_NUMBERS];
+	u32 n = 0, n_shown = 0;
+
+	pthread_mutex_lock(&lock);
+	setservent(1);
+	while ((entry = getservent())) {
+		s64 port = ntohs((u16)entry->s_port);
+		bool is_new = strcmp(entry->s_name, name) == 0 && n < NAMING_NUMBERS;
+
+		offer(suggest, entry->s_name, nearest);
+		for (u32 i = 0; i < n; i++)
+			is_new &= ports[i] != port;
+		if (is_new)
+			ports[n++] = port;
+	}
+	endservent();
+	pthread_mutex_unlock(&lock);
+	for (u32 i = 0; i < n; i++)
+		if (shown_as(naming, ports[i], name))
+			ret_numbers[n_shown++] = ports[i];
+	return n_shown;
+}
+
 /* --- Disks --- */
 
 /* "/sys/dev/block/8:16" leads to ".../block/sdb". */
@@ -223,3 +274,7 @@ const struct naming naming_group = { .name = "group_name",
 				     .name_of = name_of_group,
 				     .example = "root",
 				     .numbers_of = numbers_of_group };
+const struct naming naming_port = { .name = "port_name",
+				    .name_of = name_of_port,
+				    .example = "ssh",
+				    .numbers_of = numbers_of_port };

@@ -5,9 +5,12 @@
 #include "cat/internal.h"
 
 #include <linux/capability.h>
+#include <linux/sched.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 static const char *name_of_syscall(const struct naming *naming, const s64 *x, u32 n, char *room)
 {
@@ -68,6 +71,71 @@ static const char *name_of_tcp_state(const struct naming *naming, const s64 *x, 
 
 const struct naming naming_tcp_state = {
 	.name = "tcp_state", .name_of = name_of_tcp_state, .example = "ESTABLISHED", .hi = 13
+};
+
+/* --- Sockets, and how threads are scheduled: by the names that C has for them --- */
+
+#define OF(name) [name] = #name
+
+static const char *name_of_family(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	static const char *const texts[] = {
+		OF(AF_UNSPEC),	   OF(AF_UNIX),	     OF(AF_INET),     OF(AF_AX25),
+		OF(AF_IPX),	   OF(AF_APPLETALK), OF(AF_NETROM),   OF(AF_BRIDGE),
+		OF(AF_ATMPVC),	   OF(AF_X25),	     OF(AF_INET6),    OF(AF_ROSE),
+		OF(AF_DECnet),	   OF(AF_NETBEUI),   OF(AF_SECURITY), OF(AF_KEY),
+		OF(AF_NETLINK),	   OF(AF_PACKET),    OF(AF_ASH),      OF(AF_ECONET),
+		OF(AF_ATMSVC),	   OF(AF_RDS),	     OF(AF_SNA),      OF(AF_IRDA),
+		OF(AF_PPPOX),	   OF(AF_WANPIPE),   OF(AF_LLC),      OF(AF_IB),
+		OF(AF_MPLS),	   OF(AF_CAN),	     OF(AF_TIPC),     OF(AF_BLUETOOTH),
+		OF(AF_IUCV),	   OF(AF_RXRPC),     OF(AF_ISDN),     OF(AF_PHONET),
+		OF(AF_IEEE802154), OF(AF_CAIF),	     OF(AF_ALG),      OF(AF_NFC),
+		OF(AF_VSOCK),	   OF(AF_KCM),	     OF(AF_QIPCRTR),  OF(AF_SMC),
+		OF(AF_XDP),	   OF(AF_MCTP),
+	};
+
+	return *x >= 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_family = {
+	.name = "family_name", .name_of = name_of_family, .example = "AF_INET6", .hi = AF_MCTP
+};
+
+static const char *name_of_protocol(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	static const char *const texts[] = {
+		OF(IPPROTO_IP),	     OF(IPPROTO_ICMP),	   OF(IPPROTO_IGMP),	 OF(IPPROTO_IPIP),
+		OF(IPPROTO_TCP),     OF(IPPROTO_EGP),	   OF(IPPROTO_PUP),	 OF(IPPROTO_UDP),
+		OF(IPPROTO_IDP),     OF(IPPROTO_TP),	   OF(IPPROTO_DCCP),	 OF(IPPROTO_IPV6),
+		OF(IPPROTO_ROUTING), OF(IPPROTO_FRAGMENT), OF(IPPROTO_RSVP),	 OF(IPPROTO_GRE),
+		OF(IPPROTO_ESP),     OF(IPPROTO_AH),	   OF(IPPROTO_ICMPV6),	 OF(IPPROTO_NONE),
+		OF(IPPROTO_DSTOPTS), OF(IPPROTO_MTP),	   OF(IPPROTO_BEETPH),	 OF(IPPROTO_ENCAP),
+		OF(IPPROTO_PIM),     OF(IPPROTO_COMP),	   OF(IPPROTO_SCTP),	 OF(IPPROTO_MH),
+		OF(IPPROTO_UDPLITE), OF(IPPROTO_MPLS),	   OF(IPPROTO_ETHERNET), OF(IPPROTO_RAW),
+		OF(IPPROTO_MPTCP),
+	};
+
+	return *x >= 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_protocol = { .name = "protocol_name",
+					.name_of = name_of_protocol,
+					.example = "IPPROTO_TCP",
+					.hi = IPPROTO_MPTCP };
+
+static const char *name_of_policy(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	/* The header of 6.12 is the first with SCHED_EXT; SCHED_NORMAL is chrt's SCHED_OTHER. */
+	static const char *const texts[] = {
+		[0] = "SCHED_OTHER", OF(SCHED_FIFO),	 OF(SCHED_RR),	   OF(SCHED_BATCH),
+		OF(SCHED_IDLE),	     OF(SCHED_DEADLINE), [7] = "SCHED_EXT"
+	};
+
+	return *x >= 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_policy = {
+	.name = "policy_name", .name_of = name_of_policy, .example = "SCHED_FIFO", .hi = 7
 };
 
 /* dev_t as the kernel has it: 12 bits of major, 20 of minor (include/linux/kdev_t.h). */

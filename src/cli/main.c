@@ -109,34 +109,62 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "ecfodnpvhHBAEMVWPqRU"
-
 static const struct command commands[] = {
 	{ "explain",
 	  "explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	  "                    [--catalog FOLDER] [-f FILE] 'SQL'",
-	  "ecfhSCV", TAKES_A_QUERY, cmd_explain },
+	  "ecfhSCV", TAKES_A_QUERY, cmd_explain,
+	  .about =
+		  "What the query becomes: by which hooks it reads its events, and what is computed\n"
+		  "where.  Nothing is run.  --catalog: over copies of some kernel's files.\n" },
 	{ "list", "list [-o table|json] [--catalog FOLDER] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
-	  cmd_list },
+	  cmd_list,
+	  .about = "The streams and views that FROM can read: all, those whose name contains\n"
+		   "PATTERN (sched), or those that match its * and ? ('tracepoint:sched:*').\n" },
 	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
-	  cmd_describe },
-	{ "record", NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_record, .writes_file = true },
+	  cmd_describe, .about = "The columns of a stream, view or file, and what they are.\n" },
+	{ "record", "record -o FILE [options] 'SQL' [-- COMMAND ARGS...]", RUN_LETTERS,
+	  TAKES_A_QUERY, cmd_record, .writes_file = true,
+	  .about =
+		  "Writes single events to FILE, which ends with .arrows, .jsonl or .csv, and which\n"
+		  "FROM 'FILE' reads, on any machine and without privileges.\n" },
 	{ "watch",
 	  "watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
-	  "odnphBAETKWPXUY", TAKES_WORDS, cmd_watch },
+	  "odnphBAETKWPXUY", TAKES_WORDS, cmd_watch,
+	  .about =
+		  "Runs the queries of all files in one process; a file that comes, changes or goes\n"
+		  "away adds, replaces or ends its query.\n" },
 	{ "snapshot", "snapshot [-o FILE] [--catalog FOLDER] QUERY.sql...", "ohC", TAKES_WORDS,
-	  cmd_snapshot, .writes_file = true },
+	  cmd_snapshot, .writes_file = true,
+	  .about =
+		  "Writes down the queries and what they rely on in this kernel, for ebql check.\n" },
 	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,
-	  cmd_check },
+	  cmd_check,
+	  .about =
+		  "What of a snapshot is another in this kernel, or in a second snapshot; -v: also\n"
+		  "what breaks no query.  Exit status 1: there are differences.\n" },
 	{ "survey", "survey [-d TIME] [-o FORMAT] PATTERN... | 'SQL' [-- COMMAND ARGS...]",
-	  "odhBAq", TAKES_PATTERNS, cmd_survey },
+	  "odhBAq", TAKES_PATTERNS, cmd_survey,
+	  .about =
+		  "Counts for 5 s (-d), or while COMMAND runs, how often streams fire, and says what\n"
+		  "a query that reads them would cost.\n" },
 	{ "calibrate", "calibrate [--show] [-n ROUNDS] [-o FORMAT]", "onhLq", TAKES_NOTHING,
-	  cmd_calibrate },
+	  cmd_calibrate,
+	  .about =
+		  "Measures what each way to read an event costs on this machine, in some 15 s, and\n"
+		  "stores it for survey and for what chooses between them.  --show: what is used.\n" },
 	{ "overhead", "overhead [-n ROUNDS] [-o FORMAT] 'SQL' -- COMMAND ARGS...", "ecfonphVvq",
-	  TAKES_A_QUERY, cmd_overhead },
-	{ "tools", "tools [NAME]", "h", TAKES_MAYBE_A_WORD, cmd_tools },
-	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
+	  TAKES_A_QUERY, cmd_overhead,
+	  .about =
+		  "Runs COMMAND with the query and without it by turns, in 10 rounds (-n), and says\n"
+		  "how much longer it took, and used its CPU, with an interval of 95 %.\n" },
+	{ "tools", "tools [NAME]", "h", TAKES_MAYBE_A_WORD, cmd_tools,
+	  .about = "The queries that ship with ebql; of one, its parameters and its text.\n"
+		   "\"ebql NAME\" runs it.\n" },
+	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor,
+	  .about =
+		  "What this kernel and your privileges allow, and how to mend what they do not.\n" },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "help", "help", "h", TAKES_NOTHING, cmd_help },

@@ -54,17 +54,41 @@ static const struct option_info {
 	{ 'R', "no-rc", NULL, "the shell does not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
-	{ 'T', "status" },
-	{ 'X', "fixed" },
+	{ 'T', "status", NULL, "ask the one that runs what each query does, and costs" },
+	{ 'X', "fixed", NULL, "do not look at the files again, and give all rights up" },
 	{ 'L', "show" },
-	{ 'Y', "allow-payload" },
-	{ 'K', "socket", "PATH" },
+	{ 'Y', "allow-payload", NULL, "queries may show what stands in programs' memory" },
+	{ 'K', "socket", "PATH", "where --status asks" },
 	{ 'h', "help" },
 };
 
 static bool has_short(const struct option_info *info)
 {
 	return info->letter >= 'a' || info->letter == 'O';
+}
+
+static void put_option(FILE *out, const struct option_info *info)
+{
+	char word[40];
+
+	snprintf(word, sizeof(word), "%s%s%s", info->name, info->argument ? " " : "",
+		 info->argument ?: "");
+	if (has_short(info))
+		fprintf(out, "  -%c, --%-15s %s\n", info->letter, word, info->help);
+	else
+		fprintf(out, "      --%-15s %s\n", word, info->help);
+	if (info->more)
+		fprintf(out, "%24s%s\n", "", info->more);
+}
+
+static void put_options(FILE *out, const char *letters, char but)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(option_infos); i++) {
+		const struct option_info *info = &option_infos[i];
+
+		if (info->help && info->letter != but && strchr(letters, info->letter))
+			put_option(out, info);
+	}
 }
 
 void options_help(FILE *out)
@@ -82,19 +106,7 @@ void options_help(FILE *out)
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n",
 	      out);
-	for (u32 i = 0; i < ARRAY_SIZE(option_infos); i++) {
-		const struct option_info *info = &option_infos[i];
-		char word[32];
-
-		snprintf(word, sizeof(word), "%s %s", info->name,
-			 info->argument ? info->argument : "");
-		if (info->help && has_short(info))
-			fprintf(out, "  -%c, --%-16s%s\n", info->letter, word, info->help);
-		else if (info->help)
-			fprintf(out, "      --%-16s%s\n", word, info->help);
-		if (info->more)
-			fprintf(out, "%24s%s\n", "", info->more);
-	}
+	put_options(out, RUN_LETTERS "O", 0);
 	fputs("  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
 	      "                        target_pid() is its process\n"
 	      "\n"
@@ -426,6 +438,10 @@ static int help(struct options *o, const struct command *command, const char *wo
 
 	if (command->takes != TAKES_A_QUERY || !name || !is_script(name)) {
 		usage(command, stdout);
+		if (command->about)
+			printf("\n%s", command->about);
+		if (command->about && strstr(command->usage, "[options]"))
+			put_options(stdout, command->letters, command->writes_file ? 'o' : 0);
 		return 0;
 	}
 	return read_script(o, name) < 0 ? library_help(name, o->text.at) : 2;

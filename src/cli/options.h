@@ -70,8 +70,12 @@ struct command {
 	} takes;
 	/* The process' exit status: see cli.h. */
 	int (*run)(struct options *options);
-	bool writes_file; /* which -o names, instead of a format */
+	bool writes_file;  /* which -o names, instead of a format */
+	const char *about; /* what it does, whole lines; NULL: the help says it */
 };
+
+/* Of the options of what runs a query, each one's letter; -O is of one that runs alone. */
+#define RUN_LETTERS "ecfodnpvhHBAEMVWPqRU"
 
 /* -1 to go on, else the exit status. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);

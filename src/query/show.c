@@ -45,16 +45,19 @@ struct search {
 	query_stream_function *each_stream;
 	query_view_function *each_view;
 	void *context;
-	bool is_exact;	  /* only the names whose last part is the pattern, or only the others */
+	bool is_exact;	  /* only the names of which the pattern is a part, or only the others */
 	const char *span; /* by which a function is called that the catalog has as a kprobe */
 };
 
-/* Is the name that of the pattern, or its last part? */
+/* Is the pattern the name, or a part of it, as a category is? */
 static bool is_exactly(const char *name, const char *pattern)
 {
-	size_t n = strlen(name), m = strlen(pattern);
+	size_t m = strlen(pattern);
 
-	return n >= m && strcmp(name + n - m, pattern) == 0 && (n == m || name[n - m - 1] == ':');
+	for (; name; name = strchr(name, ':') ? strchr(name, ':') + 1 : NULL)
+		if (!strncmp(name, pattern, m) && (!name[m] || name[m] == ':'))
+			return true;
+	return false;
 }
 
 static void look_at_stream(void *context, const char *name)

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/futex.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -16,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +66,35 @@ static void test_known(void **state)
 			    "CLONE_VM|CLONE_VFORK|SIGCHLD");
 	assert_string_equal(shown("clone_flags", CLONE_NEWNS | 0x80), "CLONE_NEWNS|CLONE_NEWTIME");
 	assert_string_equal(shown("clone_flags", 0), "");
+	assert_string_equal(shown("family_name", AF_INET6), "AF_INET6");
+	assert_string_equal(shown("family_name", AF_UNSPEC), "AF_UNSPEC");
+	assert_string_equal(shown("family_name", 27), "AF_IB");
+	assert_string_equal(shown("family_name", 46), "");
+	assert_string_equal(shown("protocol_name", IPPROTO_ICMPV6), "IPPROTO_ICMPV6");
+	assert_string_equal(shown("protocol_name", 262), "IPPROTO_MPTCP");
+	assert_string_equal(shown("protocol_name", 3), "");
+	assert_string_equal(shown("policy_name", SCHED_RR), "SCHED_RR");
+	assert_string_equal(shown("policy_name", 4), "");
+	assert_string_equal(shown("socket_type", SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC),
+			    "SOCK_DGRAM|SOCK_NONBLOCK|SOCK_CLOEXEC");
+	assert_string_equal(shown("socket_type", 7), "0x7");
+	assert_string_equal(shown("futex_op", FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME),
+			    "FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME");
+	assert_string_equal(shown("futex_op", FUTEX_WAIT), "FUTEX_WAIT");
+	assert_string_equal(shown("mount_flags", MS_RDONLY | MS_REC | MS_BIND),
+			    "MS_RDONLY|MS_BIND|MS_REC");
+	assert_string_equal(shown("mount_flags", 0), "");
+	assert_string_equal(shown("request_flags", 0), "REQ_OP_READ");
+	assert_string_equal(shown("request_flags", 1 | 1 << 11 | 1 << 17),
+			    "REQ_OP_WRITE|REQ_SYNC|REQ_FUA");
+	assert_string_equal(shown("request_flags", 4 | 1 << 22), "0x400004");
+	assert_string_equal(shown("file_mode", S_IFREG | 04751), "-rwsr-x--x");
+	assert_string_equal(shown("file_mode", S_IFDIR | 01777), "drwxrwxrwt");
+	assert_string_equal(shown("file_mode", S_IFSOCK | 07000), "s--S--S--T");
+	assert_string_equal(shown("file_mode", 0644), "rw-r--r--");
+	assert_string_equal(shown("file_mode", 03 << 12), "");
+	assert_string_equal(shown("file_mode", -1), "");
+	assert_string_equal(shown("port_name", 65536), "");
 	assert_string_equal(shown("inet", 0x0100007f), "127.0.0.1");
 	assert_string_equal(shown("inet", -1), "");
 	assert_string_equal(shown("inet", 1ll << 32), "");
@@ -113,6 +147,28 @@ static void test_users(void **state)
 	assert_string_equal(shown("group_name", 0), getgrgid(0)->gr_name);
 	assert_string_equal(shown("user_name", -1), "");
 	assert_string_equal(shown("user_name", UINT32_MAX), "");
+}
+
+/* What /etc/services calls a port is the first of its entries; an image may have no such file. */
+static void test_ports(void **state)
+{
+	const struct servent *entry;
+	char name[256];
+	u32 n = 0;
+
+	setservent(1);
+	while ((entry = getservent()) && n < 20) {
+		int port = entry->s_port;
+
+		snprintf(name, sizeof(name), "%s", getservbyport(port, NULL)->s_name);
+		assert_string_equal(shown("port_name", ntohs((u16)port)), name);
+		n++;
+	}
+	endservent();
+	if (!n) {
+		print_message("SKIP: there is no /etc/services\n");
+		skip();
+	}
 }
 
 static const char *nearest(const char *function, const char *name)
@@ -245,6 +301,8 @@ static void test_way_back(void **state)
 		for (s64 x = -40; x < 300; x++)
 			if (!naming->of_signed || x >= 0)
 				check_way_back(naming, x);
+		for (s64 x = 0; x <= 0xffff && naming == naming_find("file_mode"); x++)
+			check_way_back(naming, x);
 		for (u32 bit = 8; bit < 63; bit++) {
 			check_way_back(naming, 1ll << bit);
 			check_way_back(naming, (1ll << bit) + 1);
@@ -269,6 +327,12 @@ static void test_nearest(void **state)
 	assert_string_equal(nearest("inet", "10.0.0.256"), "");
 	assert_string_equal(nearest("inet", "::1"), "");
 	assert_string_equal(nearest("device_name", "8:016"), "");
+	assert_string_equal(nearest("family_name", "AF_INET66"), "AF_INET6");
+	assert_string_equal(nearest("socket_type", "SOCK_STREM"), "SOCK_STREAM");
+	assert_string_equal(nearest("file_mode", "-rw-r--r-z"), "");
+	assert_string_equal(nearest("file_mode", "?rw-r--r--"), "");
+	assert_string_equal(nearest("file_mode", "rw"), "");
+	assert_string_equal(nearest("port_name", "no such service"), "");
 }
 
 int main(void)
@@ -277,7 +341,7 @@ int main(void)
 		cmocka_unit_test(test_known),	cmocka_unit_test(test_address),
 		cmocka_unit_test(test_users),	cmocka_unit_test(test_way_back),
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_disks),
-		cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_cgroups), cmocka_unit_test(test_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,36 @@ static void expect(const char *arguments, int status, const char *said)
 	buf_free(&got);
 }
 
+/* What a subcommand is for, and where it runs queries the options that it takes. */
+static void test_help(void **state)
+{
+	expect("list --help", 0,
+	       USAGE_LIST
+	       "\nThe streams and views that FROM can read: all, those whose name contains\n"
+	       "PATTERN (sched), or those that match its * and ? ('tracepoint:sched:*').\n");
+	expect("record --help | sed -n '1,6p'", 0,
+	       "usage: ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n\n"
+	       "Writes single events to FILE, which ends with .arrows, .jsonl or .csv, and which\n"
+	       "FROM 'FILE' reads, on any machine and without privileges.\n"
+	       "  -e, --execute SQL     the query, as without -e; there may be several (also -c)\n"
+	       "  -f, --file FILE       read the query from FILE (- for standard input)\n");
+	expect("record -h | grep -c -e --output", 1, "0\n");
+	expect("watch --help | grep -e --fixed", 0,
+	       "usage: ebql watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
+	       "      --fixed           do not look at the files again, and give all rights up\n");
+	/* Each of those that the help names says it. */
+	for (const char *const *c =
+		     (const char *const[]){ "explain", "list", "describe", "record", "watch",
+					    "snapshot", "check", "survey", "calibrate", "overhead",
+					    "tools", "doctor", NULL };
+	     *c; c++) {
+		char command[64];
+
+		snprintf(command, sizeof(command), "%s --help | grep -c '^$'", *c);
+		expect(command, 0, "1\n");
+	}
+}
+
 static void test_options(void **state)
 {
 	expect("--bogus", 2, "ebql: there is no option --bogus\n" HINT);
@@ -351,12 +381,13 @@ static void test_completion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	   cmocka_unit_test(test_show_views),
-		cmocka_unit_test(test_no_query),   cmocka_unit_test(test_few_files),
-		cmocka_unit_test(test_explain),	   cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_no_process), cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_reads),	   cmocka_unit_test(test_not_there),
-		cmocka_unit_test(test_no_room),	   cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_help),	   cmocka_unit_test(test_options),
+		cmocka_unit_test(test_show_views), cmocka_unit_test(test_no_query),
+		cmocka_unit_test(test_few_files),  cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_describe),   cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_no_events),  cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_completion),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
