@@ -376,6 +376,20 @@ static bool check_replay(struct session *s)
 	return true;
 }
 
+/* What only ebql watch heeds. */
+static void note_of_watch(const struct settings *settings)
+{
+	if (*settings->out)
+		query_note("ebql: out has no effect: it says where ebql watch writes\n");
+	if (schedule_is_set(&settings->schedule))
+		query_note(
+			"ebql: start, stop and days have no effect: they are hours of ebql watch\n");
+	if (*settings->on_row)
+		query_note("ebql: on_row has no effect: it says what rows of ebql watch do\n");
+	if (settings->keep)
+		query_note("ebql: keep has no effect: it is for snapshots of ebql watch\n");
+}
+
 static int run_select(struct session *s)
 {
 	const char *path = s->options.record_path ?: s->options.out_path;
@@ -411,8 +425,7 @@ static int run_select(struct session *s)
 		query_note("ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
 		query_note("ebql: --every has no effect: the query has a WINDOW\n");
-	if (*q->settings.out)
-		query_note("ebql: out has no effect: it says where ebql watch writes\n");
+	note_of_watch(&q->settings);
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
 	warn_heatmap(s);

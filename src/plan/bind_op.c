@@ -44,8 +44,8 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	else if (*bind_note(scope, text))
 		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
 	else if (other->type.kind == TYPE_POINTER)
-		diag_hint(scope->diags, d,
-			  "the text at an address in a program's memory is not read yet");
+		diag_hint(scope->diags, d, "str(%s) is the text at an address",
+			  other->kind == EXPR_FIELD ? other->name : "x");
 	else if (other->kind == EXPR_INTEGER)
 		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
 			  (long long)other->integer);
