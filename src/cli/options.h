@@ -35,6 +35,7 @@ struct options {
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
 	const char *audit_path;	 /* --audit; NULL: none */
 	const char *out_path;	 /* -O; NULL: standard output */
+	bool *is_out_begun;	 /* has a statement before this one written there? NULL: none has */
 	struct host_options host;
 	u64 every_ns;	     /* --every; 0: none */
 	int target_pid;	     /* -p; -1: none */

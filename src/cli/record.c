@@ -180,14 +180,14 @@ bool record_check_file(struct query *q, const char *path)
 			   "%s: the query reads the file that it would be recorded in", path);
 }
 
-bool record_open(struct query *q, const char *path, bool is_recording, int *ret_fd)
+bool record_open(struct query *q, const char *path, bool is_recording, bool is_begun, int *ret_fd)
 {
 	const char *why;
 	int fd;
 
 	if (!record_check_file(q, path))
 		return false;
-	fd = record_file(path, false, &why);
+	fd = record_file(path, is_begun, &why);
 	if (fd < 0) {
 		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;

@@ -26,7 +26,8 @@ bool record_check_file(struct query *query, const char *path);
 int record_file(const char *path, bool is_log, const char **ret_why);
 /* That file (-1: none) is no file for rows: record_file() refuses it. */
 void record_guard(int fd);
-/* Creates the file, or empties it; false after a diagnostic. */
-bool record_open(struct query *query, const char *path, bool is_recording, int *ret_fd);
+/* Creates the file, or empties it unless it has what goes before; false after a diagnostic. */
+bool record_open(struct query *query, const char *path, bool is_recording, bool is_begun,
+		 int *ret_fd);
 
 #endif

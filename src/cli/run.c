@@ -376,6 +376,16 @@ static bool check_replay(struct session *s)
 	return true;
 }
 
+/* Of several statements the first one empties the file of -O, which the others add to. */
+static bool is_out_begun(const struct session *s)
+{
+	bool *is_begun = s->options.is_out_begun, before = is_begun && *is_begun;
+
+	if (is_begun)
+		*is_begun = true;
+	return before;
+}
+
 /* What only ebql watch heeds. */
 static void note_of_watch(const struct settings *settings)
 {
@@ -434,7 +444,7 @@ static int run_select(struct session *s)
 		query_check_functions(q, NULL);
 		query_report(q);
 	}
-	if (path && !record_open(q, path, s->options.record_path, &s->out_fd))
+	if (path && !record_open(q, path, s->options.record_path, is_out_begun(s), &s->out_fd))
 		return query_report(q);
 	if (q->programs)
 		load_raise_limits(q->programs->set);
@@ -518,7 +528,7 @@ static int explain(struct session *s, const char *stage, int target_pid)
 static int redirect(const struct session *s)
 {
 	const char *why = NULL;
-	int fd = record_file(s->options.out_path, false, &why);
+	int fd = record_file(s->options.out_path, is_out_begun(s), &why);
 
 	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
 		return 0;

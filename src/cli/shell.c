@@ -383,11 +383,13 @@ int shell_run(const struct options *options)
 int shell_text(const struct options *options)
 {
 	FILE *file = fmemopen(options->text.at, options->text.n, "r");
+	bool is_out_begun = false;
 	struct shell shell;
 
 	if (!file)
 		return query_no_memory();
 	open_shell(&shell, options);
+	shell.options.is_out_begun = &is_out_begun;
 	shell_read(&shell, file, options->file);
 	fclose(file);
 	close_shell(&shell);

@@ -404,12 +404,14 @@ static void do_copy(struct shell *shell, const char *argument)
 			"  hint: a file is read by FROM 'FILE.csv'");
 	} else {
 		shell->options.out_path = path;
+		shell->options.is_out_begun = NULL;
 		shell->options.format = out_format_find(formats[kind]);
 		if (*argument == '(' && to > argument && to[-1] == ')')
 			run_printf(shell, "%.*s", (int)(to - argument - 2), argument + 1);
 		else
 			run_printf(shell, "SELECT * FROM %.*s", (int)(to - argument), argument);
 		shell->options.out_path = options.out_path;
+		shell->options.is_out_begun = options.is_out_begun;
 		shell->options.format = options.format;
 	}
 	arena_free(&arena);
@@ -419,6 +421,7 @@ static void do_copy(struct shell *shell, const char *argument)
 static void do_g(struct shell *shell, const char *argument)
 {
 	const char *out_path = shell->options.out_path;
+	bool *is_out_begun = shell->options.is_out_begun;
 
 	if (!shell->last.n) {
 		complain(shell, "\\g", "no statement has been run that it could repeat");
@@ -428,8 +431,10 @@ static void do_g(struct shell *shell, const char *argument)
 			 "  hint: \"ebql -o csv 'SELECT ...' | COMMAND\" in the system's shell");
 	} else {
 		shell->options.out_path = *argument ? argument : out_path;
+		shell->options.is_out_begun = *argument ? NULL : is_out_begun;
 		shell_statement(shell, shell->last.at, shell->last.n);
 		shell->options.out_path = out_path;
+		shell->options.is_out_begun = is_out_begun;
 	}
 }
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The queries that documents show -> each is planned, over a snapshot of a kernel: those between
- * ``` that begin as SQL, and those in the quotes of a command "ebql ...".  Needs no privileges.
- * What docs/tools.md shows is planned over this kernel, with the arguments shown, as root.
+ * The queries and commands that documents show.  Each query is planned, over a snapshot of a
+ * kernel: those between ``` that begin as SQL, and those in the quotes of a command "ebql ...".  As
+ * root each of them, and each command "ebql ...", is run for 100 ms, in a folder that has the files
+ * that documents speak of; what "ebql explain" prints there is what the document says that it does.
+ * What docs/tools.md shows is planned over this kernel, with the arguments shown: test_tools runs
+ * it.
  */
 #include <ctype.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +110,18 @@ static u32 plan_commands(const char *text, const char *end, const char *document
 	return n;
 }
 
-static void check(const char *document, u32 n_least)
+static u32 plan_block(const char *at, const char *end, const char *document)
+{
+	if (!is_query(at))
+		return plan_commands(at, end + 1, document);
+	plan(at, (size_t)(end - at), document);
+	return 1;
+}
+
+typedef u32 visit_block(const char *at, const char *end, const char *document);
+
+/* What stands between ``` in a document, block by block.  Returns the sum of what each gave. */
+static u32 each_block(const char *document, visit_block *visit)
 {
 	char path[512];
 	struct buf text;
@@ -120,16 +135,146 @@ static void check(const char *document, u32 n_least)
 		at = strchr(at + 4, '\n') + 1;
 		end = strstr(at - 1, "\n```");
 		assert_non_null(end);
-		if (is_query(at)) {
-			plan(at, (size_t)(end - at), document);
-			n++;
-		} else {
-			n += plan_commands(at, end + 1, document);
-		}
+		n += visit(at, end, document);
 	}
 	buf_free(&text);
+	return n;
+}
+
+/* --- Run --- */
+
+/* What of it is no command, or wants what a test has not. */
+static const char *const not_run[] = {
+	"ebql [", /* how it is written */
+	"ebql watch [",	  "ebql watch --status [", "ebql record -o FILE [", "ebql explain [",
+	"ebql list [",	  "ebql describe [",	   "ebql snapshot [",	    "ebql check [",
+	"ebql tools [",	  "ebql survey PATTERN",   "ebql overhead [",	    "ebql calibrate [",
+	"ebql version |", "ebql watch --status", /* none runs here: tests/live asks one */
+};
+
+static u32 n_only_planned;
+
+static bool is_left_out(const char *command)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(not_run); i++)
+		if (strncmp(command, not_run[i], strlen(not_run[i])) == 0)
+			return true;
+	return false;
+}
+
+/* By a shell, in the folder of the test.  Returns the exit status; out has what it says. */
+static int run(const char *command, struct buf *out)
+{
+	FILE *file = fopen("command", "w");
+	char chunk[4096];
+	size_t n;
+	int status;
+
+	assert_non_null(file);
+	fputs(command, file);
+	assert_int_equal(fclose(file), 0);
+	out->n = 0;
+	file = popen("timeout -k 5 20 sh command 2>&1 </dev/null", "r");
+	assert_non_null(file);
+	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+		buf_put(out, chunk, n);
+	buf_putc(out, '\0');
+	status = pclose(file);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Of a kernel without kprobes, queries over its functions are planned alone. */
+static void try(const char *command, const char *document, struct buf *out)
+{
+	int status = run(command, out);
+
+	if (status == 1 && strstr(out->at, "error[attach-failed]") && strstr(out->at, "(kprobe)")) {
+		n_only_planned++;
+		return;
+	}
+	if (status != 0 && status != 3)
+		fail_msg("%s: %s\nstatus %d\n%s", document, command, status, out->at);
+}
+
+/*
+ * The command that begins there goes to the end of its line, but where that is within quotes or
+ * behind a backslash.  What it writes below /var/log is written here.
+ */
+static const char *take_command(const char *at, const char *end, struct buf *ret)
+{
+	static const char log[] = "/var/log/";
+	char quote = '\0';
+
+	ret->n = 0;
+	for (; at < end && (*at != '\n' || quote || at[-1] == '\\'); at++) {
+		if (*at == quote)
+			quote = '\0';
+		else if (!quote && (*at == '\'' || *at == '"'))
+			quote = *at;
+		else if (!quote && *at == '#')
+			at += strcspn(at, "\n") - 1;
+		if (*at == '/' && strncmp(at, log, strlen(log)) == 0)
+			at += strlen(log) - 1;
+		else
+			buf_putc(ret, *at);
+	}
+	buf_putc(ret, '\0');
+	assert_int_equal(quote, '\0');
+	return at;
+}
+
+static u32 run_block(const char *at, const char *end, const char *document)
+{
+	struct buf command, out;
+	u32 n = 0;
+
+	buf_init(&command);
+	buf_init(&out);
+	if (is_query(at) || strncmp(at, "#!", 2) == 0) {
+		buf_puts(&command, "cat >query.sql <<'End'\n");
+		buf_put(&command, at, (size_t)(end - at));
+		buf_puts(&command, "\nEnd\nebql query.sql");
+		buf_putc(&command, '\0');
+		try(command.at, document, &out);
+		n = 1;
+		at = end;
+	}
+	for (const char *line = at, *rest; line < end; line = rest) {
+		bool has_prompt = strncmp(line, "$ ", 2) == 0;
+
+		line += has_prompt ? 2 : 0;
+		rest = line + strcspn(line, "\n") + 1;
+		if (strncmp(line, "ebql ", 5) != 0 || is_left_out(line))
+			continue;
+		rest = take_command(line, end, &command) + 1;
+		try(command.at, document, &out);
+		n++;
+		if (has_prompt && strncmp(line, "ebql explain ", 13) == 0 &&
+		    strncmp(rest, out.at, (size_t)(end + 1 - rest)) != 0)
+			fail_msg("%s: %s\ngives\n%s", document, command.at, out.at);
+	}
+	buf_free(&command);
+	buf_free(&out);
+	return n;
+}
+
+static void check(const char *document, u32 n_least)
+{
+	u32 n = each_block(document, plan_block);
+
 	print_message("%s: %u queries\n", document, n);
 	assert_true(n >= n_least);
+	if (geteuid() != 0) {
+		print_message("SKIP: to run them needs root\n");
+		skip();
+	}
+	n_only_planned = 0;
+	n = each_block(document, run_block);
+	print_message("%s: %u queries and commands, %u of them only planned\n", document, n,
+		      n_only_planned);
+	assert_true(n >= n_least);
+	/* Those over functions, where the kernel has no kprobes. */
+	assert_true(n_only_planned < n_least / 2);
 }
 
 static void test_manual(void **state)
@@ -145,6 +290,33 @@ static void test_readme(void **state)
 static void test_tutorial(void **state)
 {
 	check("docs/tutorial.md", 9);
+}
+
+/* A folder with what documents speak of, and an "ebql" that ends by itself. */
+static int make_folder(void **state)
+{
+	static char folder[] = "/tmp/ebql-documents-XXXXXX";
+	sqlite3 *db;
+
+	if (!mkdtemp(folder) || chdir(folder) || setenv("EBQL", EBQL_BINARY, 1) ||
+	    setenv("PATH", SOURCE "/tests/cli/documents:/usr/sbin:/usr/bin:/sbin:/bin", 1) ||
+	    setenv("XDG_STATE_HOME", folder, 1) || sqlite3_open("inventory.db", &db) != SQLITE_OK)
+		return -1;
+	*state = folder;
+	if (sqlite3_exec(db, "CREATE TABLE disks(dev, rack)", NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_close(db) != SQLITE_OK)
+		return -1;
+	return system("ln -s '" SOURCE "/examples' examples; mkdir queries; echo true >load; "
+		      "chmod +x load; echo 'SELECT 1 AS one FROM syscall:read' "
+		      "| tee opening.sql >queries/reads.sql");
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "cd /; rm -r %s", (char *)*state);
+	return chdir("/") ?: system(command);
 }
 
 static bool may_be_absent(const char *tool)
@@ -191,5 +363,5 @@ int main(void)
 		cmocka_unit_test(test_tools),
 	};
 
-	return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("documents", tests, make_folder, remove_folder);
 }
