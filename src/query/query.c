@@ -231,12 +231,22 @@ static void check_parameters(struct query *query)
 {
 	const struct sql_parameters *all = query->parameters;
 
-	for (u32 i = 0; i < all->list.n; i++)
-		if (!all->list.at[i].is_used)
-			diag_plain(&query->diags, "unknown-parameter",
-				   "the query has no parameter :%s, which has a value" HINT
-				   "is it in quotes, or spelt otherwise?",
-				   all->list.at[i].name);
+	for (u32 i = 0; i < all->list.n; i++) {
+		const char *name = all->list.at[i].name;
+		struct suggest suggest;
+
+		if (all->list.at[i].is_used)
+			continue;
+		suggest_init(&suggest, name);
+		for (u32 j = 0; j < all->list.n; j++)
+			if (all->list.at[j].is_used)
+				suggest_offer(&suggest, all->list.at[j].name);
+		diag_plain(&query->diags, "unknown-parameter",
+			   "the query has no parameter :%s, which has a value" HINT "%s%s%s", name,
+			   suggest_best(&suggest) ? "did you mean :" : "",
+			   suggest_best(&suggest) ?: "is it in quotes, or spelt otherwise?",
+			   suggest_best(&suggest) ? "?" : "");
+	}
 }
 
 /* What the text declares, with the values that were given.  false after a diagnostic. */

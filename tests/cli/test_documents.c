@@ -211,8 +211,8 @@ static const char *take_command(const char *at, const char *end, struct buf *ret
 			quote = '\0';
 		else if (!quote && (*at == '\'' || *at == '"'))
 			quote = *at;
-		else if (!quote && *at == '#')
-			at += strcspn(at, "\n") - 1;
+		else if (!quote && *at == '#' && at[-1] == ' ')
+			break; /* a comment, which may hold quotes */
 		if (*at == '/' && strncmp(at, log, strlen(log)) == 0)
 			at += strlen(log) - 1;
 		else
@@ -220,7 +220,7 @@ static const char *take_command(const char *at, const char *end, struct buf *ret
 	}
 	buf_putc(ret, '\0');
 	assert_int_equal(quote, '\0');
-	return at;
+	return at + strcspn(at, "\n");
 }
 
 static u32 run_block(const char *at, const char *end, const char *document)
@@ -234,6 +234,7 @@ static u32 run_block(const char *at, const char *end, const char *document)
 		buf_puts(&command, "cat >query.sql <<'End'\n");
 		buf_put(&command, at, (size_t)(end - at));
 		buf_puts(&command, "\nEnd\nebql query.sql");
+		buf_puts(&command, memmem(at, (size_t)(end - at), "target_", 7) ? " -p $$" : "");
 		buf_putc(&command, '\0');
 		try(command.at, document, &out);
 		n = 1;
@@ -295,9 +296,10 @@ static void test_tutorial(void **state)
 /* A folder with what documents speak of, and an "ebql" that ends by itself. */
 static int make_folder(void **state)
 {
-	static char folder[] = "/tmp/ebql-documents-XXXXXX";
+	static char folder[sizeof("/tmp/ebql-documents-XXXXXX")];
 	sqlite3 *db;
 
+	strcpy(folder, "/tmp/ebql-documents-XXXXXX");
 	if (!mkdtemp(folder) || chdir(folder) || setenv("EBQL", EBQL_BINARY, 1) ||
 	    setenv("PATH", SOURCE "/tests/cli/documents:/usr/sbin:/usr/bin:/sbin:/bin", 1) ||
 	    setenv("XDG_STATE_HOME", folder, 1) || sqlite3_open("inventory.db", &db) != SQLITE_OK)
@@ -357,11 +359,11 @@ static void test_tools(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_readme),
-		cmocka_unit_test(test_tutorial),
+		cmocka_unit_test_setup_teardown(test_manual, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_readme, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_tutorial, make_folder, remove_folder),
 		cmocka_unit_test(test_tools),
 	};
 
-	return cmocka_run_group_tests_name("documents", tests, make_folder, remove_folder);
+	return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
 }
