@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # For bash: the words that ebql itself tells (help, tools, list).
 
-_ebql_help() { # PATTERN: what of the help matches it
-	ebql help 2>/dev/null | grep -oE -- "$1"
+_ebql_help() { # PATTERN [NAME]: what of the help, and of that subcommand's, matches it
+	{ ebql help && [[ ! $2 ]] || ebql "$2" --help; } 2>/dev/null </dev/null | grep -oE -- "$1"
 }
 
 _ebql() {
@@ -21,7 +21,8 @@ _ebql() {
 	tools) words=$(ebql tools 2>/dev/null | cut -d ' ' -f 1) ;;
 	*)
 		if [[ $word == -* ]]; then
-			words=$(_ebql_help '(^|[ (])--?[a-z]+(-[a-z]+)*' | tr -d ' (' | sort -u)
+			words=$(_ebql_help '(^|[[ (])--?[a-z]+(-[a-z]+)*' "${COMP_WORDS[1]}" |
+				tr -d ' ([' | sort -u)
 		elif [[ $COMP_CWORD == 1 ]]; then
 			words="$(_ebql_help '(ebql|\|) [a-z]+' | cut -d ' ' -f 2 | sort -u) $(
 				ebql tools 2>/dev/null | cut -d ' ' -f 1)"

@@ -2,7 +2,10 @@
 # For fish: the words that ebql itself tells (help, tools, list).
 
 function __ebql_options
-    ebql help 2>/dev/null | string match -rag -- '(?:^|[ (])(--?[a-z]+(?:-[a-z]+)*)'
+    begin
+        ebql help
+        ebql (commandline -opc)[2] --help
+    end 2>/dev/null </dev/null | string match -rag -- '(?:^|[[ (])(--?[a-z]+(?:-[a-z]+)*)'
 end
 function __ebql_commands
     ebql help 2>/dev/null | string match -rag -- '(?:ebql|\|) ([a-z]+)'

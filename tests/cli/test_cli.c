@@ -362,6 +362,8 @@ static void test_completion(void **state)
 		{ "bios", "biosnoop biostacks" },
 		{ "-o js", "json jsonl" },
 		{ "tools tcps", "tcpsendlat tcpstates tcpsynbl" },
+		{ "watch --f", "--file --fixed" },
+		{ "explain --st", "--stage --stats" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
