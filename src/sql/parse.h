@@ -166,6 +166,9 @@ struct ast *parse_node(struct parser *p, enum ast_kind kind, u32 start);
 void parse_under(struct parser *p, struct ast *parent, const struct ast *child);
 void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg);
 struct ast *parse_finish(struct parser *p, struct ast *ast);
+u32 parse_height_of(const struct ast *ast);
+/* To this height at least. */
+void parse_raise(struct ast *ast, u32 height);
 /* A literal as SET and WITH (...) take it, or a bare word. */
 struct ast *parse_value(struct parser *p);
 bool parse_at_operand(const struct parser *p);

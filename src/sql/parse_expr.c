@@ -2,8 +2,6 @@
 /*
  * Expressions by precedence climbing, with SQLite's precedence: OR, AND, NOT,
  * equality and its like, comparison, bits, sum, product, ||, prefix, postfix.
- * The tree's height is kept beside each node, so that no later walk of it can
- * run out of stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +9,6 @@
 
 #include "base/utf8.h"
 #include "sql/parse.h"
-
-/* A node and its height, which is the parser's own business. */
-struct tall {
-	struct ast ast;
-	u32 height;
-};
 
 const struct operator operators[OP_N] = {
 	[OP_OR] = { LEVEL_OR, TOKEN_WORD, KW_OR },
@@ -47,64 +39,15 @@ const struct operator operators[OP_N] = {
 
 static struct ast *parse_level(struct parser *p, u32 level);
 
-static u32 height_of(const struct ast *ast)
-{
-	return ((const struct tall *)ast)->height;
-}
-
-struct ast *parse_node(struct parser *p, enum ast_kind kind, u32 start)
-{
-	struct tall *tall = arena_new(p->arena, struct tall);
-
-	tall->ast.kind = kind;
-	tall->ast.span = parse_span(p, start);
-	tall->height = 1;
-	return &tall->ast;
-}
-
-/* Puts child under parent, in height only. */
-void parse_under(struct parser *p, struct ast *parent, const struct ast *child)
-{
-	struct tall *tall = (struct tall *)parent;
-
-	if (!child || height_of(child) < tall->height)
-		return;
-	tall->height = height_of(child) + 1;
-	if (tall->height <= SQL_HEIGHT_MAX)
-		return;
-	parse_error(p, "too-deep", p->tok.span,
-		    "this expression has more than %u levels" HINT
-		    "x IN (1, 2, ...) may be as long as you like",
-		    SQL_HEIGHT_MAX);
-	parse_stop(p);
-}
-
-void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg)
-{
-	if (!(parent->n_args & (parent->n_args - 1)))
-		parent->args =
-			arena_grow(p->arena, parent->args, parent->n_args * sizeof(struct ast *),
-				   MAX(2 * parent->n_args, 2u) * sizeof(struct ast *));
-	parent->args[parent->n_args++] = arg;
-	parse_under(p, parent, arg);
-}
-
-struct ast *parse_finish(struct parser *p, struct ast *ast)
-{
-	ast->span.end = MAX(p->before.span.end, ast->span.start);
-	return ast;
-}
-
 /* A select inside an expression counts with all its own expressions. */
 static struct ast *select_node(struct parser *p, struct ast *parent)
 {
-	struct tall *tall = (struct tall *)parent;
 	u32 outer_height = p->height, outer_cases = p->case_depth;
 
 	p->height = 0;
 	p->case_depth = 0;
 	parent->select = parse_select(p);
-	tall->height = MAX(tall->height, p->height + 1);
+	parse_raise(parent, p->height + 1);
 	p->height = outer_height;
 	p->case_depth = outer_cases;
 	return parent;
@@ -661,7 +604,7 @@ struct ast *parse_expr(struct parser *p)
 {
 	struct ast *ast = parse_level(p, LEVEL_OR);
 
-	p->height = MAX(p->height, height_of(ast));
+	p->height = MAX(p->height, parse_height_of(ast));
 	return ast;
 }
 
