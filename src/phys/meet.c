@@ -39,25 +39,48 @@ static bool has_function(const struct hook *a, const struct hook *b)
 	return false;
 }
 
-/* The same of places of one file. */
-static bool has_place(const struct hook *a, const struct hook *b)
+static int compare_offsets(const void *a, const void *b)
 {
-	for (u32 i = 0; i < a->n_places; i++)
-		for (u32 k = 0; k < b->n_places; k++)
-			if (a->places[i].offset == b->places[k].offset)
-				return true;
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static u64 *sorted_offsets(const struct hook *hook, struct arena *arena)
+{
+	u64 *offsets = arena_array(arena, u64, hook->n_places);
+
+	for (u32 i = 0; i < hook->n_places; i++)
+		offsets[i] = hook->places[i].offset;
+	qsort(offsets, hook->n_places, sizeof(*offsets), compare_offsets);
+	return offsets;
+}
+
+/* The same of places of one file, which are in the order of names as well. */
+static bool has_place(const struct hook *a, const struct hook *b, struct arena *arena)
+{
+	const u64 *x = sorted_offsets(a, arena), *y = sorted_offsets(b, arena);
+
+	for (u32 i = 0, k = 0; i < a->n_places && k < b->n_places;) {
+		if (x[i] == y[k])
+			return true;
+		if (x[i] < y[k])
+			i++;
+		else
+			k++;
+	}
 	return false;
 }
 
 /* Does one event come to both hooks? */
-static bool is_shared_event(const struct hook *a, const struct hook *b)
+static bool is_shared_event(const struct hook *a, const struct hook *b, struct arena *arena)
 {
 	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
 
 	/* Whatever they are called there. */
 	if (a->file_path || b->file_path)
 		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
-		       file_id_equal(a->file_id, b->file_id) && has_place(a, b);
+		       file_id_equal(a->file_id, b->file_id) && has_place(a, b, arena);
 	if (a->n_places || b->n_places ||
 	    (x->is_function != y->is_function &&
 	     (a->path == ACCESS_CALL || b->path == ACCESS_CALL)))
@@ -98,7 +121,7 @@ static bool refuse_mixed(const struct hook *x, const struct hook *y, struct diag
 {
 	const struct phys_join *join = met(x, y);
 
-	if (!join || !is_shared_event(x, y))
+	if (!join || !is_shared_event(x, y, diags->arena))
 		return false;
 	diag_refuse(diags, "mixed-hooks", join->span,
 		    "%s and %s are one event, and which of the two is called first is not "
