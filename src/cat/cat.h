@@ -242,6 +242,12 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 const char **catalog_spell(struct catalog *catalog, const char *const *path, u32 n_path, u32 *ret_n,
 			   const char **ret_nearest);
 
+/*
+ * What to write for a word that is no stream, but a tracepoint, a function, or a pattern of them, a
+ * kind or a rate; a hint, or NULL: it is none of these.
+ */
+const char *catalog_propose(struct catalog *catalog, const char *word);
+
 /* A recording or table: one stream whose fields are the file's columns (kind FIELD_FIXED, number
  * offset_bytes / 8).  NULL and a diagnostic of file_open(). */
 struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,

@@ -346,10 +346,45 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 			   ast->text);
 }
 
+/* Constants that are always true: 1 by itself is written on purpose, x = 1 OR 2 is not. */
+static bool is_always_true(const struct ast *ast, bool is_of_or)
+{
+	if (ast->kind == AST_CALL)
+		return strcasecmp(ast->text, "target_pid") == 0;
+	return (ast->kind == AST_DURATION || ast->kind == AST_INTEGER) && !ast->is_parameter &&
+	       ast->integer > !is_of_or;
+}
+
+/* A time, or which one something is, of which 0 is nothing to leave out. */
+static bool is_no_flag(const struct ast *ast, const struct expr *e)
+{
+	return ast->kind == AST_NAME &&
+	       (e->type.kind == TYPE_DURATION || e->type.kind == TYPE_TIMESTAMP ||
+		(e->kind == EXPR_SYSTEM && e->type.kind == TYPE_INT && e->index != SYS_TREE));
+}
+
+/* A number where a condition stands, as SQLite has it: true if it is not 0. */
+static void warn_alone(struct scope *scope, const struct ast *ast, const struct expr *e,
+		       bool is_of_or)
+{
+	bool is_constant = is_always_true(ast, is_of_or);
+
+	if (!e || scope->is_shipped || (!is_constant && !is_no_flag(ast, e)))
+		return;
+	diag_warning(scope->diags, "number-alone", ast->span,
+		     "a number by itself is a condition that is true %s" HINT "%s",
+		     is_constant ? "of every row" : "unless it is 0",
+		     ast->kind == AST_CALL ? "pid = target_pid()"
+		     : !is_constant	   ? "compare it: x = 1, or x <> 0"
+		     : is_of_or		   ? "x IN (1, 2) is one of several"
+					   : "compare it: x = 1");
+}
+
 struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause)
 {
 	struct expr *e = bind_expr(scope, ast);
 
+	warn_alone(scope, ast, e, false);
 	return e && bind_check_condition(scope, e, clause) ? e : NULL;
 }
 
@@ -436,6 +471,10 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 		x = bind_expr(scope, ast->args[0]);
 		warn_null(scope, ast);
 		y = bind_beside(scope, ast->args[1], x);
+		if (ast->op == OP_AND || ast->op == OP_OR) {
+			warn_alone(scope, ast->args[0], x, ast->op == OP_OR);
+			warn_alone(scope, ast->args[1], y, ast->op == OP_OR);
+		}
 		return bind_named(scope, ast->op, ast->span, x, y, &named)
 			       ? named
 			       : bind_op(scope, ast->op, ast->span, x, y);

@@ -194,12 +194,15 @@ static void offer_view(void *context, const struct view *view)
 static void complain_word(struct scope *scope, const struct ast_source *source)
 {
 	const char *name = source->path[0], *nearest;
+	const char *proposed = catalog_propose(scope->catalog, name);
 	u32 n;
 	struct diag *d = diag_error(scope->diags, "unknown-stream-kind", source->span,
 				    "%s is no stream, no view and no name of WITH", name);
 
 	if (syscall_number(catalog_arch(scope->catalog), name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
+	else if (proposed)
+		diag_hint(scope->diags, d, "%s", proposed);
 	else if ((catalog_spell(scope->catalog, source->path, 1, &n, &nearest), nearest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", nearest);
 	else

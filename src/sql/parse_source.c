@@ -101,6 +101,16 @@ static void refuse_function(struct parser *p, const struct ast_source *source)
 			    "a stream, a view, a 'FILE' or a (SELECT ...) does");
 }
 
+/* profile 99: bpftrace and this language have a colon there. */
+static void refuse_number(struct parser *p, const struct ast_source *source)
+{
+	if (source->n_path == 1 && (parse_at(p, TOKEN_INTEGER) || parse_at(p, TOKEN_DURATION)))
+		parse_error(p, "syntax-error", p->tok.span,
+			    "no number stands behind a stream" HINT "write %s:%.*s",
+			    source->written, (int)(p->tok.span.end - p->tok.span.start),
+			    p->text + p->tok.span.start);
+}
+
 struct ast_source *parse_one_source(struct parser *p)
 {
 	struct ast_source *source = arena_new(p->arena, struct ast_source);
@@ -109,6 +119,7 @@ struct ast_source *parse_one_source(struct parser *p)
 	if (parse_at(p, TOKEN_PATH)) {
 		read_path(p, source);
 		refuse_function(p, source);
+		refuse_number(p, source);
 	} else if (parse_at(p, TOKEN_TEXT)) {
 		read_file(p, source);
 	} else {

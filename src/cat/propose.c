@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A word that names no stream -> how the stream that was meant may be written.
+ */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "cat/internal.h"
+
+/* The first of the kind's names that is the word, or matches it. */
+static const struct stream_name *find_name(struct catalog *catalog,
+					   const struct stream_kind_info *kind, const char *word)
+{
+	const struct stream_names *names = stream_names_in(catalog, kind, NULL);
+
+	for (u32 i = 0; i < names->list.n; i++)
+		if (!fnmatch(word, names->list.at[i].event, 0))
+			return &names->list.at[i];
+	return NULL;
+}
+
+const char *catalog_propose(struct catalog *catalog, const char *word)
+{
+	const struct stream_kind_info *kind = stream_kind_named(word);
+	struct arena *arena = catalog->arena;
+	const struct stream_name *name;
+
+	if (kind)
+		return arena_printf(arena, "write %s", kind->form);
+	if (*word && !word[strspn(word, "0123456789")])
+		return arena_printf(arena, "write profile:%s, so many samples a second of each CPU",
+				    word);
+	name = find_name(catalog, &tracefs_kind, word);
+	if (name && strcmp(name->event, word) == 0)
+		return arena_printf(arena, "did you mean \"%s\"?", name->name);
+	if (name)
+		return arena_printf(arena, "did you mean \"tracepoint:%s\"?", word);
+	if (find_name(catalog, &kprobe_kind, word))
+		return arena_printf(arena,
+				    "write function:%s, each call with its latency and ret, or "
+				    "kprobe:%s, where it begins",
+				    word, word);
+	name = find_name(catalog, &raw_kind, word);
+	return name ? arena_printf(arena, "did you mean \"raw_tracepoint:%s\"?", word) : NULL;
+}
