@@ -119,10 +119,13 @@ static struct expr *fold_expr(void *context, struct expr *e)
 	/* Of literals: a parameter's value may be NULL, for "of all". */
 	if (e->kind == EXPR_IS_NULL && (a->kind == EXPR_NULL || is_literal(a)))
 		return constant(arena, e, a->kind == EXPR_NULL);
-	if (e->kind != EXPR_OP || e->is_user_only)
+	if (e->kind != EXPR_OP)
 		return e;
+	/* Also of what only user space can compute: a side that decides keeps it all in the kernel. */
 	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)
 		return fold_logic(e, f);
+	if (e->is_user_only)
+		return e;
 	if (!type_is_word(a->type) || (b && !type_is_word(b->type)))
 		return e;
 	if (e->op >= OP_EQ && e->op <= OP_IS_NOT) {
