@@ -132,6 +132,15 @@ const struct production productions[] = {
 	{ CONDITION, 2, "($0 IS NOT NULL AND $0 < 9223372036854775807)", "n", NULL, RANGE_TRUTH },
 	{ CONDITION, 9, "($0 IS NULL)", "n", NULL, RANGE_TRUTH },
 	{ CONDITION, 9, "($0 IS NOT NULL)", "n", NULL, RANGE_TRUTH },
+	/* Names, which are compared as numbers */
+	{ CONDITION, 2, "(softirq_name($0) = 'TIMER')", "n", "($0 = 1)", RANGE_TRUTH,
+	  .trait = TRAIT_NAME },
+	{ CONDITION, 2, "('NET_TX' <> softirq_name($0))", "n", "(2 <> $0)", RANGE_TRUTH,
+	  .trait = TRAIT_NAME },
+	{ CONDITION, 2, "(softirq_name($0) NOT IN ('TIMER', '77', 'HI'))", "n",
+	  "($0 NOT IN (1, 77, 0))", RANGE_TRUTH, .trait = TRAIT_NAME },
+	{ CONDITION, 2, "(errno_name($0 & 63) IN ('ENOENT', 'EPERM'))", "v",
+	  "(($0 & 63) IN (2, 1))", RANGE_TRUTH, .trait = TRAIT_NAME },
 	/* Texts */
 	{ TEXT, 60, "$0", "T" },
 	{ TEXT, 5, "upper($0)", "t" },
@@ -264,6 +273,7 @@ const struct production productions[] = {
 	{ KEY, 3, "iif($1, $0, NULL)", "Cc", NULL, RANGE_FIRST },
 	{ KEY, 6, "str($0)", "p", "ref_str($0, 64)", RANGE_TEXT, .trait = TRAIT_TEXT_BEHIND },
 	{ KEY, 4, "$0", "e", NULL, RANGE_FIRST },
+	{ KEY, 3, "softirq_name($0)", "N", "", RANGE_TEXT, NO_BIG, .trait = TRAIT_NAME },
 	{ KEY, 2, "upper($0)", "T", NULL, RANGE_TEXT, OF_USER_SPACE },
 	{ KEY, 2, "length($0)", "T", NULL, RANGE_SMALL, OF_USER_SPACE },
 	/* Over other rows: the order is total by the time, K */

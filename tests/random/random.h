@@ -62,6 +62,7 @@
 	TRAIT(TIES, "events of one instant")                                                       \
 	TRAIT(BIG, "numbers of 2^63 and more")                                                     \
 	TRAIT(ELEMENT, "elements of arrays")                                                       \
+	TRAIT(NAME, "names of numbers")                                                            \
 	TRAIT(TEXT_BEHIND, "texts behind addresses")                                               \
 	TRAIT(FAULTS, "faults")
 
