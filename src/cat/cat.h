@@ -426,6 +426,11 @@ struct naming_range {
 	u64 lo, end;
 };
 
+/* The numbers whose bits of the mask are the value; mask 0: that number alone. */
+struct naming_bits {
+	s64 mask, value;
+};
+
 /* A function that names numbers, which SQLite calls. */
 struct naming {
 	const char *name;
@@ -443,6 +448,9 @@ struct naming {
 	s64 lo, hi;
 	u32 (*numbers_of)(const struct naming *naming, const char *name, s64 *ret_numbers,
 			  struct suggest *suggest);
+	/* Of a name that more numbers have than could be listed; 0: there is none such. */
+	u32 (*bits_of)(const char *name, struct naming_bits ret[NAMING_NUMBERS],
+		       struct suggest *suggest);
 	const struct flags *flags;
 	/* Before rights are given up: what names are to be looked up in. */
 	void (*prepare)(void);

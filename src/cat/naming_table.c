@@ -27,22 +27,52 @@ const struct naming naming_syscall = {
  * word, which raw tracepoints carry, has idle as 0x402 (TASK_UNINTERRUPTIBLE with
  * TASK_NOLOAD), and 256 (TASK_WAKEKILL) together with a lower bit only.
  */
+static const char *const state_bits[] = { "sleeping", "disk sleep", "stopped", "traced",  "dead",
+					  "zombie",   "parked",	    "idle",    "runnable" };
+#define IDLE 0x402
+
 static const char *name_of_task_state(const struct naming *naming, const s64 *x, u32 n, char *room)
 {
-	static const char *const bits[] = { "sleeping", "disk sleep", "stopped", "traced",  "dead",
-					    "zombie",	"parked",     "idle",	 "runnable" };
-
 	if (*x == 0)
 		return "running";
-	if ((*x & 0x402) == 0x402)
+	if ((*x & IDLE) == IDLE)
 		return "idle";
-	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(state_bits); i++)
 		if (*x >> i & 1)
-			return bits[i];
+			return state_bits[i];
 	return NULL;
 }
 
-const struct naming naming_task_state = { .name = "task_state", .name_of = name_of_task_state };
+/* The lowest bit names it, so those below are 0; but the two of IDLE go first. */
+static u32 bits_of_task_state(const char *name, struct naming_bits ret[NAMING_NUMBERS],
+			      struct suggest *suggest)
+{
+	u32 n = 0;
+
+	suggest_offer(suggest, "running");
+	if (strcmp(name, "running") == 0)
+		ret[n++] = (struct naming_bits){ 0, 0 };
+	if (strcmp(name, "idle") == 0)
+		ret[n++] = (struct naming_bits){ IDLE, IDLE };
+	for (u32 i = 0; i < ARRAY_SIZE(state_bits); i++) {
+		s64 bit = 1 << i, mask = 2 * bit - 1;
+
+		suggest_offer(suggest, state_bits[i]);
+		if (strcmp(name, state_bits[i]) != 0)
+			continue;
+		for (s64 more = 0; more <= (bit & 3 ? IDLE : 0); more += 2)
+			if (!(more & ~IDLE) && !(bit == 2 && more & 2) &&
+			    ((bit | more) & IDLE) != IDLE && n < NAMING_NUMBERS)
+				ret[n++] = (struct naming_bits){ mask | (bit & 3 ? IDLE : 0),
+								 bit | more };
+	}
+	return n;
+}
+
+const struct naming naming_task_state = { .name = "task_state",
+					  .name_of = name_of_task_state,
+					  .example = "sleeping",
+					  .bits_of = bits_of_task_state };
 
 /* include/linux/interrupt.h; named as /proc/softirqs does. */
 static const char *name_of_softirq(const struct naming *naming, const s64 *x, u32 n, char *room)

@@ -42,6 +42,42 @@ static struct expr *equals_address(struct scope *scope, struct span span, struct
 				    equals(scope, span, x[1], words[1])));
 }
 
+static struct expr *has_bits(struct scope *scope, struct span span, struct expr *x,
+			     const struct naming_bits *bits)
+{
+	if (bits->mask)
+		x = bind_op(scope, OP_BIT_AND, span, x,
+			    expr_integer(scope->arena, span, type_int(64, true), bits->mask));
+	return equals(scope, span, x, bits->value);
+}
+
+/* By their bits, or NULL after a diagnostic. */
+static struct expr *equals_bits(struct scope *scope, struct span span, const struct expr *call,
+				const struct expr *name)
+{
+	const struct naming *naming = call->function->naming;
+	struct naming_bits bits[NAMING_NUMBERS];
+	struct expr *e = NULL;
+	struct suggest suggest;
+	u32 n;
+
+	suggest_init(&suggest, name->text);
+	n = naming->bits_of(name->text, bits, &suggest);
+	/* One without a name is shown as its digits. */
+	if (!n && naming_numbers(naming, name->text, &bits[0].value, &suggest)) {
+		bits[0].mask = 0;
+		n = 1;
+	}
+	if (!n)
+		return unknown_name(scope, naming, name, &suggest);
+	for (u32 i = 0; i < n; i++) {
+		struct expr *is = has_bits(scope, span, call->args[0], &bits[i]);
+
+		e = e ? bind_op(scope, OP_OR, span, e, is) : is;
+	}
+	return e;
+}
+
 /* The numbers that have a name; 0 after a diagnostic. */
 static u32 numbers_of(struct scope *scope, const struct expr *call, const struct expr *name,
 		      s64 *ret_numbers)
@@ -110,6 +146,8 @@ bool bind_named(struct scope *scope, enum ast_op op, struct span span, struct ex
 	if (is_of_ranges(call)) {
 		if (in_ranges(scope, span, call, name, &e) < 0)
 			return false;
+	} else if (call->function->naming->bits_of) {
+		e = equals_bits(scope, span, call, name);
 	} else if (call->n_args == 2) {
 		e = equals_address(scope, span, call->args, name);
 	} else {
@@ -135,6 +173,12 @@ bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n)
 	for (u32 i = 1; i < *n; i++)
 		if (names[i]->kind != EXPR_TEXT)
 			return true;
+	/* It is tested in user space, if all are names. */
+	for (u32 i = 1; i < *n && call->function->naming->bits_of; i++)
+		if (!equals_bits(scope, names[i]->span, call, names[i]))
+			return false;
+	if (call->function->naming->bits_of)
+		return true;
 	to = arena_array(scope->arena, struct expr *, *n * NAMING_NUMBERS);
 	to[0] = call->args[0];
 	for (u32 i = 1; i < *n; i++) {

@@ -295,7 +295,7 @@ static void test_way_back(void **state)
 	for (u32 i = 0; i < n_namings; i++) {
 		const struct naming *naming = namings[i];
 
-		if (!naming->example)
+		if (!naming->example || naming->bits_of)
 			continue;
 		n++;
 		for (s64 x = -40; x < 300; x++)
@@ -311,6 +311,35 @@ static void test_way_back(void **state)
 			check_way_back(naming->of_signed, x);
 	}
 	assert_true(n > 10);
+}
+
+/* Each number is among those of its name, and of no other. */
+static void test_bits(void **state)
+{
+	static const char *const names[] = { "running", "sleeping", "disk sleep", "stopped",
+					     "traced",	"dead",	    "zombie",	  "parked",
+					     "idle",	"runnable" };
+	const struct naming *naming = naming_find("task_state");
+	struct naming_bits bits[NAMING_NUMBERS];
+	struct suggest suggest;
+
+	for (s64 x = -3000; x < 3000; x++) {
+		for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+			bool is_among = false;
+			u32 n;
+
+			suggest_init(&suggest, names[i]);
+			n = naming->bits_of(names[i], bits, &suggest);
+			assert_true(n > 0);
+			while (n--)
+				is_among |= bits[n].mask ? (x & bits[n].mask) == bits[n].value
+							 : x == bits[n].value;
+			assert_int_equal(is_among, strcmp(shown("task_state", x), names[i]) == 0);
+		}
+	}
+	suggest_init(&suggest, "sleping");
+	assert_int_equal(naming->bits_of("sleping", bits, &suggest), 0);
+	assert_string_equal(suggest_best(&suggest), "sleeping");
 }
 
 static void test_nearest(void **state)
@@ -342,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_users),	cmocka_unit_test(test_way_back),
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_disks),
 		cmocka_unit_test(test_cgroups), cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

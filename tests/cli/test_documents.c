@@ -146,10 +146,21 @@ static u32 each_block(const char *document, visit_block *visit)
 /* What of it is no command, or wants what a test has not. */
 static const char *const not_run[] = {
 	"ebql [", /* how it is written */
-	"ebql watch [",	  "ebql watch --status [", "ebql record -o FILE [", "ebql explain [",
-	"ebql list [",	  "ebql describe [",	   "ebql snapshot [",	    "ebql check [",
-	"ebql tools [",	  "ebql survey PATTERN",   "ebql overhead [",	    "ebql calibrate [",
-	"ebql version |", "ebql watch --status", /* none runs here: tests/live asks one */
+	"ebql watch [",
+	"ebql watch --status [",
+	"ebql record -o FILE [",
+	"ebql explain [",
+	"ebql list [",
+	"ebql describe [",
+	"ebql snapshot [",
+	"ebql check [",
+	"ebql tools [",
+	"ebql survey PATTERN",
+	"ebql overhead [",
+	"ebql calibrate [",
+	"ebql version |",
+	"ebql watch --status", /* none runs here: tests/live asks one */
+	"ebql --heatmap \"SELECT histogram(latency) FROM syscall:pread64", /* six seconds of fio */
 };
 
 static u32 n_only_planned;

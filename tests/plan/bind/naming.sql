@@ -1,1 +1,1 @@
-SELECT task_state(prev_state), count(*) AS n FROM t:sched:sched_switch GROUP BY task_state(prev_state) HAVING task_state(prev_state) <> 'R' ORDER BY 1
+SELECT task_state(prev_state), count(*) AS n FROM t:sched:sched_switch GROUP BY task_state(prev_state) HAVING task_state(prev_state) <> 'running' ORDER BY 1
