@@ -380,6 +380,15 @@ static void warn_alone(struct scope *scope, const struct ast *ast, const struct 
 					   : "compare it: x = 1");
 }
 
+static void warn_arms(struct scope *scope, const struct ast *ast, const struct expr *x,
+		      const struct expr *y)
+{
+	if (ast->op != OP_AND && ast->op != OP_OR)
+		return;
+	warn_alone(scope, ast->args[0], x, ast->op == OP_OR);
+	warn_alone(scope, ast->args[1], y, ast->op == OP_OR);
+}
+
 struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause)
 {
 	struct expr *e = bind_expr(scope, ast);
@@ -471,10 +480,7 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 		x = bind_expr(scope, ast->args[0]);
 		warn_null(scope, ast);
 		y = bind_beside(scope, ast->args[1], x);
-		if (ast->op == OP_AND || ast->op == OP_OR) {
-			warn_alone(scope, ast->args[0], x, ast->op == OP_OR);
-			warn_alone(scope, ast->args[1], y, ast->op == OP_OR);
-		}
+		warn_arms(scope, ast, x, y);
 		return bind_named(scope, ast->op, ast->span, x, y, &named)
 			       ? named
 			       : bind_op(scope, ast->op, ast->span, x, y);
