@@ -11,9 +11,10 @@
 #include "base/utf8.h"
 
 /* Columns of a source line that are shown; longer lines are cut around the span. */
-#define DIAG_LINE_COLUMNS 100
-/* Of these, columns before the span's start. */
-#define DIAG_LEAD_COLUMNS 40
+#define DIAG_LINE_COLUMNS  100
+#define DIAG_LEAST_COLUMNS 20
+/* Around a line that is cut: "  ..." and "...". */
+#define DIAG_MARK_COLUMNS 8
 
 void diags_init(struct diags *diags, struct arena *arena, const char *file, const char *text,
 		size_t text_bytes)
@@ -222,39 +223,50 @@ void diags_place(const struct diags *diags, struct span span, u32 *ret_line, u32
 	*ret_column = (u32)place.column + 1;
 }
 
+static size_t most_columns(const struct diags *diags)
+{
+	if (!diags->columns)
+		return DIAG_LINE_COLUMNS;
+	return MAX(MIN(diags->columns, DIAG_LINE_COLUMNS + DIAG_MARK_COLUMNS) - DIAG_MARK_COLUMNS,
+		   DIAG_LEAST_COLUMNS);
+}
+
 static void print_source(const struct diags *diags, const struct place *place, struct buf *out)
 {
 	const char *line = diags->text + place->line_start;
 	size_t n = place->line_end - place->line_start;
 	size_t columns = columns_of(line, n), first = 0, carets = place->n_columns, i = 0;
+	size_t most = most_columns(diags), lead = most * 2 / 5, column;
 	bool cut_left, cut_right;
-	size_t column;
 
-	if (columns > DIAG_LINE_COLUMNS && place->column > DIAG_LEAD_COLUMNS)
-		first = MIN(place->column - DIAG_LEAD_COLUMNS, columns - DIAG_LINE_COLUMNS / 2);
+	if (columns > most && place->column > lead)
+		first = MIN(place->column - lead, columns - most / 2);
 	cut_left = first > 0;
 	i = bytes_of(line, n, first);
 	line += i;
 	n -= i;
 	columns -= first;
-	cut_right = columns > DIAG_LINE_COLUMNS;
+	cut_right = columns > most;
 	if (cut_right)
-		n = bytes_of(line, n, DIAG_LINE_COLUMNS);
+		n = bytes_of(line, n, most);
 
 	buf_puts(out, cut_left ? "  ..." : "  ");
-	for (i = 0; i < n;)
-		i += put_shown(out, line + i, n - i, true);
+	for (i = 0; i < n;) {
+		bool is_blank = line[i] == '\t' && diags->columns;
+
+		i += put_shown(out, is_blank ? " " : line + i, is_blank ? 1 : n - i, true);
+	}
 	buf_puts(out, cut_right ? "...\n" : "\n");
 
 	buf_puts(out, cut_left ? "     " : "  ");
 	for (i = 0, column = first; column < place->column; column++) {
 		size_t length = i < n ? utf8_length(line + i, n - i) : 1;
 
-		buf_putc(out, i < n && line[i] == '\t' ? '\t' : ' ');
+		buf_putc(out, i < n && line[i] == '\t' && !diags->columns ? '\t' : ' ');
 		i += length ? length : 1;
 	}
-	if (place->column - first + carets > DIAG_LINE_COLUMNS)
-		carets = MAX(DIAG_LINE_COLUMNS - MIN(place->column - first, DIAG_LINE_COLUMNS), 1u);
+	if (place->column - first + carets > most)
+		carets = MAX(most - MIN(place->column - first, most), (size_t)1);
 	buf_fill(out, '^', carets);
 	buf_putc(out, '\n');
 }

@@ -44,6 +44,7 @@ struct diags {
 	bool is_of_many;  /* texts: what has no place in this one is told with the file, too */
 	const char *text; /* a NUL follows its text_bytes */
 	size_t text_bytes;
+	u32 columns;	       /* of the terminal that they are printed for; 0: none */
 	VEC(struct diag) list; /* the first DIAG_MAX errors and the warnings */
 	u32 n_errors;	       /* counts also those that were not kept */
 };

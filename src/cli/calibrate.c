@@ -444,15 +444,14 @@ static int calibrate(struct calibration *c, const struct options *options)
 	int status;
 
 	if (!path) {
-		fputs("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n",
-		      stderr);
+		query_tell("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n");
 		return 1;
 	}
 	costs_init(&c->costs);
 	measure_all(c);
 	if (c->refused[0]) {
-		fprintf(stderr, "ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
-			c->refused[0]);
+		query_tell("ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
+			   c->refused[0]);
 		return 1;
 	}
 	status = save(c, path);

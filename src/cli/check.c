@@ -65,7 +65,7 @@ static int add(const struct options *options, const char *file, const struct buf
 
 static int fail(const char *file, const char *why)
 {
-	fprintf(stderr, "ebql: %s: %s\n", file, why);
+	query_tell("ebql: %s: %s\n", file, why);
 	return 2;
 }
 
@@ -174,10 +174,9 @@ static int open_snapshot(struct arena *arena, const char *path, struct snapshot 
 	status = read_file(path, &text);
 	if (status || parse(arena, text.at, ret))
 		return status;
-	fprintf(stderr,
-		"error[bad-snapshot]: %s is no snapshot of this version\n"
-		"  hint: ebql snapshot -o FILE QUERY.sql... writes one\n",
-		path);
+	query_tell("error[bad-snapshot]: %s is no snapshot of this version\n"
+		   "  hint: ebql snapshot -o FILE QUERY.sql... writes one\n",
+		   path);
 	return 2;
 }
 
@@ -306,6 +305,7 @@ static int say(struct comparison *c, const struct snapshot *old, const struct sn
 	buf_init(&out);
 	for (u32 i = 0; i < c->list.n; i++)
 		buf_printf(&out, "%s: %s\n", c->list.at[i].queries.at, c->list.at[i].text);
+	query_fold(&out, STDOUT_FILENO);
 	return query_say(&out, c->is_broken);
 }
 

@@ -195,6 +195,6 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 	else
 		put_table(&description, &out);
 	if (!is_json)
-		query_fold(&out);
+		query_fold(&out, STDOUT_FILENO);
 	return query_page(&out, query_report(q));
 }

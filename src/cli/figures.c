@@ -17,7 +17,7 @@ bool figures_check(const struct options *options)
 
 	if (!format->needs_histogram && !format->needs_calls && !format->needs_rows)
 		return true;
-	fprintf(stderr, "ebql: -o: such figures are no %s\n", format->name);
+	query_tell("ebql: -o: such figures are no %s\n", format->name);
 	return false;
 }
 

@@ -58,9 +58,9 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
 	if (!listing.n) {
-		fprintf(stderr, "no stream matches \"%s\"\n", pattern);
-		fprintf(stderr, "  hint: a pattern is a part of the name (pread) or has wildcards "
-				"('sys_enter_p*'); ebql list alone shows all\n");
+		query_tell("no stream matches \"%s\"\n", pattern);
+		query_tell("  hint: a pattern is a part of the name (pread) or has wildcards "
+			   "('sys_enter_p*'); ebql list alone shows all\n");
 		return 1;
 	}
 	return rc;
@@ -98,5 +98,7 @@ int list_views(struct query *q, const char *like, const struct out_format *forma
 	if (listing.is_csv)
 		buf_puts(&listing.out, "view,comment\n");
 	query_each_view(q, like, put_view, &listing);
+	if (!listing.is_json && !listing.is_csv)
+		query_fold(&listing.out, STDOUT_FILENO);
 	return query_page(&listing.out, query_report(q));
 }

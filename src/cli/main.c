@@ -48,7 +48,7 @@ static int cmd_run(struct options *options)
 		return status;
 	is_many |= n > 1;
 	if (is_many && options->command) {
-		fputs("ebql: -- COMMAND is for one query, and there are several\n", stderr);
+		query_tell("ebql: -- COMMAND is for one query, and there are several\n");
 		return 2;
 	}
 	return is_many ? shell_text(options) : run_text(options, NULL);
@@ -59,10 +59,9 @@ static int cmd_explain(struct options *options)
 	if (!options->stage)
 		options->stage = "physical";
 	if (!query_has_stage(options->stage)) {
-		fprintf(stderr,
-			"ebql: there is no stage \"%s\"\n"
-			"  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",
-			options->stage);
+		query_tell("ebql: there is no stage \"%s\"\n"
+			   "  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",
+			   options->stage);
 		return 2;
 	}
 	return run_text(options, NULL);
@@ -89,20 +88,18 @@ static int cmd_record(struct options *options)
 	enum file_kind kind;
 
 	if (!path) {
-		fputs("ebql: record: -o FILE says where the rows go, a file that ends with "
-		      ".arrows, .jsonl or .csv\n",
-		      stderr);
+		query_tell("ebql: record: -o FILE says where the rows go, a file that ends with "
+			   ".arrows, .jsonl or .csv\n");
 		return 2;
 	}
 	if (!file_kind_of(path, &kind)) {
-		fprintf(stderr,
-			"error[unknown-file]: %s: is no kind of file\n"
-			"  hint: files end with .arrows, .jsonl or .csv\n",
-			path);
+		query_tell("error[unknown-file]: %s: is no kind of file\n"
+			   "  hint: files end with .arrows, .jsonl or .csv\n",
+			   path);
 		return 2;
 	}
 	if (options->is_shell) {
-		fputs("ebql: record: there is no query\n", stderr);
+		query_tell("ebql: record: there is no query\n");
 		return 2;
 	}
 	options->format = out_recorder(kind);
@@ -179,12 +176,14 @@ static int say_unknown(const char *word)
 	for (const struct command *c = commands; c->name; c++)
 		suggest_offer(&suggest, c->name);
 	library_offer(&suggest);
-	fprintf(stderr, "ebql: \"%s\" is no query, no file, no tool and no subcommand\n", word);
-	if (suggest_best(&suggest))
-		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+	query_tell("ebql: \"%s\" is no query, no file, no tool and no subcommand\n", word);
+	if (strcmp(word, "-") == 0)
+		query_tell("  hint: -f - reads the query from standard input\n");
+	else if (suggest_best(&suggest))
+		query_tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else
-		fputs("  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n",
-		      stderr);
+		query_tell(
+			"  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n");
 	return 2;
 }
 

@@ -14,6 +14,8 @@
 
 #include "cli/library.h"
 #include "cli/options.h"
+#include "cli/report.h"
+#include "file/file.h"
 
 #define QUERY_BYTES_MAX (64u << 20)
 
@@ -23,15 +25,16 @@ static const struct option_info {
 	const char *help, *more; /* NULL: not in the help of a run; its second line */
 	const char *wrong;	 /* said of a value that is none */
 } option_infos[] = {
-	{ 'e', "execute", "SQL", "the query, as without -e; there may be several (also -c)" },
+	{ 'e', "execute", "SQL", "the query, as without -e; also -c; may be several" },
 	{ 'c', "command", "SQL" },
-	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)" },
-	{ 'o', "output", "FORMAT", "table, expanded, line, json, csv, heatmap or arrow; of",
-	  "stacks folded or flamegraph; of single events also jsonl",
+	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)",
+	  .wrong = "is a second text; give one of the two" },
+	{ 'o', "output", "FORMAT", "table, expanded, line, json, csv, heatmap or arrow;",
+	  "of stacks folded, flamegraph; of single events jsonl",
 	  "is no format: table, expanded, line, json, csv, heatmap, arrow, folded, "
 	  "flamegraph or jsonl" },
 	{ 'O', "output-file", "FILE", "where results go; messages stay on standard error" },
-	{ 'H', "heatmap", NULL, "short for -o heatmap: time across, histogram(x) upwards" },
+	{ 'H', "heatmap", NULL, "as -o heatmap: time across, histogram(x) upwards" },
 	{ 'B', "bins", "N", "at most N bars a histogram; also sqrt or sturges",
 	  .wrong = "is no whole number from 1, sqrt or sturges" },
 	{ 'A', "ascii", NULL, "bars and heat map in ASCII" },
@@ -40,16 +43,15 @@ static const struct option_info {
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'n', "windows", "N", "stop after N windows, snapshots, or streamed rows",
 	  .wrong = "is no whole number from 1" },
-	{ 'P', "partial", NULL, "-n counts the windows that the run begins or ends in, too" },
+	{ 'P', "partial", NULL, "-n counts the windows at the run's ends, too" },
 	{ 'E', "every", "TIME", "without WINDOW: print running totals each TIME",
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'p', "pid", "PID", "the process that target_pid() and :pid stand for",
 	  .wrong = "is no process id" },
 	{ 'V', "set", "NAME=VALUE", "the value of the query's :NAME", .wrong = "is no NAME=VALUE" },
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
-	{ 'M', "stats", NULL,
-	  "say what it cost and what each operator did, at the end, on stderr" },
-	{ 'U', "audit", "FILE", "a line for each load, reload and unload: FILE, and the log" },
+	{ 'M', "stats", NULL, "say at the end what it cost and did, on stderr" },
+	{ 'U', "audit", "FILE", "each load, reload and unload: to FILE and the log" },
 	{ 'q', "quiet", NULL, "say nothing on stderr but errors and losses" },
 	{ 'R', "no-rc", NULL, "the shell does not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },
@@ -67,21 +69,21 @@ static bool has_short(const struct option_info *info)
 	return info->letter >= 'a' || info->letter == 'O';
 }
 
-static void put_option(FILE *out, const struct option_info *info)
+static void put_option(struct buf *out, const struct option_info *info)
 {
 	char word[40];
 
 	snprintf(word, sizeof(word), "%s%s%s", info->name, info->argument ? " " : "",
 		 info->argument ?: "");
 	if (has_short(info))
-		fprintf(out, "  -%c, --%-15s %s\n", info->letter, word, info->help);
+		buf_printf(out, "  -%c, --%-18s %s\n", info->letter, word, info->help);
 	else
-		fprintf(out, "      --%-15s %s\n", word, info->help);
+		buf_printf(out, "      --%-18s %s\n", word, info->help);
 	if (info->more)
-		fprintf(out, "%24s%s\n", "", info->more);
+		buf_printf(out, "%27s%s\n", "", info->more);
 }
 
-static void put_options(FILE *out, const char *letters, char but)
+static void put_options(struct buf *out, const char *letters, char but)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(option_infos); i++) {
 		const struct option_info *info = &option_infos[i];
@@ -93,29 +95,33 @@ static void put_options(FILE *out, const char *letters, char but)
 
 void options_help(FILE *out)
 {
-	fputs("usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
-	      "       ebql [options]        reads statements: a shell, on a terminal\n"
-	      "       ebql [options] FILE.sql | NAME [VALUE...] [-- COMMAND ARGS...]\n"
-	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
-	      "       ebql watch FILE|DIRECTORY...\n"
-	      "       ebql survey PATTERN... [-d TIME] [-- COMMAND ARGS...]\n"
-	      "       ebql overhead [-n ROUNDS] 'SQL' -- COMMAND ARGS...\n"
-	      "       ebql calibrate [--show]\n"
-	      "       ebql snapshot | check FILE...\n"
-	      "       ebql explain | list | describe | tools | doctor | version | help\n"
-	      "\n"
-	      "Runs a streaming SQL query over kernel events.\n",
-	      out);
-	put_options(out, RUN_LETTERS "O", 0);
-	fputs("  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
-	      "                        target_pid() is its process\n"
-	      "\n"
-	      "  ebql list 'sched*'                        which streams there are\n"
-	      "  ebql describe tracepoint:sched:sched_switch   which columns they have\n"
-	      "  ebql doctor                               what this machine allows\n"
-	      "\n"
-	      "Exit status: 0 clean, 1 failed, 2 wrong query or usage, 3 losses may bias the answer.\n",
-	      out);
+	struct buf text;
+
+	buf_init(&text);
+	buf_puts(&text, "usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
+			"       ebql [options]        reads statements: a shell, on a terminal\n"
+			"       ebql [options] FILE.sql | NAME [VALUE...] [-- COMMAND ARGS...]\n"
+			"       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
+			"       ebql watch FILE|DIRECTORY...\n"
+			"       ebql survey PATTERN... [-d TIME] [-- COMMAND ARGS...]\n"
+			"       ebql overhead [-n ROUNDS] 'SQL' -- COMMAND ARGS...\n"
+			"       ebql calibrate [--show]\n"
+			"       ebql snapshot | check FILE...\n"
+			"       ebql explain | list | describe | tools | doctor | version | help\n"
+			"\n"
+			"Runs a streaming SQL query over kernel events.\n");
+	put_options(&text, RUN_LETTERS "O", 0);
+	buf_puts(
+		&text,
+		"  -- COMMAND ARGS...       start COMMAND when all is attached, end with it;\n"
+		"                           target_pid() is its process\n"
+		"\n"
+		"  ebql list 'sched*'                        which streams there are\n"
+		"  ebql describe tracepoint:sched:sched_switch   which columns they have\n"
+		"  ebql doctor                               what this machine allows\n"
+		"\n"
+		"Exit status: 0 clean, 1 failed, 2 wrong query or usage, 3 losses may bias the answer.\n");
+	query_print(&text, out);
 }
 
 /* "10s", "500ms", a bare number of seconds; false when it is none. */
@@ -139,7 +145,7 @@ static bool take_number(const char *text, u64 highest, u64 *ret)
 
 static int wrong(const char *what, const char *value, const char *hint)
 {
-	fprintf(stderr, "ebql: %s: \"%s\" %s\n", what, value, hint);
+	query_tell("ebql: %s: \"%s\" %s\n", what, value, hint);
 	return 2;
 }
 
@@ -164,38 +170,69 @@ static void complain_option(int c, char **argv)
 	bool is_long = strncmp(word, "--", 2) == 0;
 
 	if (c == ':' && is_long)
-		fprintf(stderr, "ebql: %s needs a value\n", word);
+		query_tell("ebql: %s needs a value\n", word);
 	else if (c == ':')
-		fprintf(stderr, "ebql: -%c needs a value\n", optopt);
+		query_tell("ebql: -%c needs a value\n", optopt);
 	else if (is_long && optopt)
-		fprintf(stderr, "ebql: %.*s takes no value\n", (int)strcspn(word, "="), word);
+		query_tell("ebql: %.*s takes no value\n", (int)strcspn(word, "="), word);
 	else if (is_long || !optopt)
-		fprintf(stderr, "ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
+		query_tell("ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
 	else
-		fprintf(stderr, "ebql: there is no option -%c\n", optopt);
+		query_tell("ebql: there is no option -%c\n", optopt);
 }
+
+/* Options of psql, sqlite3, duckdb and bpftrace. */
+static const char *const foreign_options[][2] = {
+	{ "csv", "-o csv" },
+	{ "json", "-o json" },
+	{ "line", "-o line" },
+	{ "table", "-o table" },
+	{ "box", "-o table" },
+	{ "x", "-o expanded" },
+	{ "expanded", "-o expanded" },
+	{ "t", "-o csv has rows for programs" },
+	{ "A", "-o csv has rows for programs" },
+	{ "l", "ebql list" },
+	{ "list", "ebql list" },
+	{ "V", "ebql version" },
+};
 
 /* What is a flag elsewhere is a parameter of a query of the library, as its own help shows. */
 static void hint_option(int argc, char **argv)
 {
+	/* Of a word of several letters the first was refused, and the others are still to come. */
+	const char *word =
+		optind < argc && *argv[optind - 1] != '-' ? argv[optind] : argv[optind - 1];
+
 	for (int i = 1; i < argc; i++) {
 		if (!library_find(argv[i]))
 			continue;
-		fprintf(stderr,
+		query_tell(
 			"  hint: \"ebql %s -h\" shows its parameters, \"ebql help\" the options\n",
 			argv[i]);
 		return;
 	}
-	fputs("  hint: \"ebql help\" shows the options\n", stderr);
+	for (u32 i = 0; i < ARRAY_SIZE(foreign_options); i++) {
+		if (strcmp(word + strspn(word, "-"), foreign_options[i][0]) != 0)
+			continue;
+		query_tell("  hint: %s\n", foreign_options[i][1]);
+		return;
+	}
+	query_tell("  hint: \"ebql help\" shows the options\n");
 }
 
 /* How the subcommand is written; the exit status of who wrote it otherwise. */
 static int usage(const struct command *command, FILE *out)
 {
-	if (command->usage)
-		fprintf(out, "usage: ebql %s\n", command->usage);
-	else
+	struct buf text;
+
+	if (command->usage) {
+		buf_init(&text);
+		buf_printf(&text, "usage: ebql %s\n", command->usage);
+		query_print(&text, out);
+	} else {
 		options_help(out);
+	}
 	return 2;
 }
 
@@ -292,6 +329,8 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	if (flag)
 		return *flag = true;
 	if (text) {
+		if (c == 'f' && o->file)
+			return false;
 		*text = arg;
 		return true;
 	}
@@ -333,9 +372,9 @@ static int complain_value(const struct command *command, int c, const char *valu
 	said = c == 'o' && !has_all_formats(command) ? "is no format here: table or json"
 						     : info->wrong;
 	if (has_short(info))
-		fprintf(stderr, "ebql: -%c: \"%s\" %s\n", info->letter, value, said);
+		query_tell("ebql: -%c: \"%s\" %s\n", info->letter, value, said);
 	else
-		fprintf(stderr, "ebql: --%s: \"%s\" %s\n", info->name, value, said);
+		query_tell("ebql: --%s: \"%s\" %s\n", info->name, value, said);
 	return 2;
 }
 
@@ -367,7 +406,15 @@ static bool is_script(const char *word)
 static int read_script(struct options *o, const char *name)
 {
 	const char *text = library_find(name);
+	enum file_kind kind;
 	int error = 0;
+
+	if (!text && file_kind_of(name, &kind)) {
+		query_tell("ebql: %s: has rows, and no query\n"
+			   "  hint: ebql \"SELECT * FROM '%s'\"\n",
+			   name, name);
+		return 2;
+	}
 
 	if (text)
 		buf_puts(&o->text, text);
@@ -376,7 +423,7 @@ static int read_script(struct options *o, const char *name)
 	else
 		error = buf_read_file(&o->text, name, QUERY_BYTES_MAX);
 	if (error)
-		fprintf(stderr, "ebql: %s: %s\n", name, strerror(-error));
+		query_tell("ebql: %s: %s\n", name, strerror(-error));
 	return error ? 2 : -1;
 }
 
@@ -435,13 +482,16 @@ static int take_text(struct options *o, const struct command *command, char **wo
 static int help(struct options *o, const struct command *command, const char *word)
 {
 	const char *name = o->file ?: word;
+	struct buf text;
 
 	if (command->takes != TAKES_A_QUERY || !name || !is_script(name)) {
 		usage(command, stdout);
+		buf_init(&text);
 		if (command->about)
-			printf("\n%s", command->about);
+			buf_printf(&text, "\n%s", command->about);
 		if (command->about && strstr(command->usage, "[options]"))
-			put_options(stdout, command->letters, command->writes_file ? 'o' : 0);
+			put_options(&text, command->letters, command->writes_file ? 'o' : 0);
+		query_print(&text, stdout);
 		return 0;
 	}
 	return read_script(o, name) < 0 ? library_help(name, o->text.at) : 2;
@@ -552,7 +602,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	arena_init(&o->arena);
 	if (command->takes == TAKES_A_QUERY || command->takes == TAKES_PATTERNS) {
 		if (!take_command(o, &argc, argv)) {
-			fputs("ebql: there is no command behind --\n", stderr);
+			query_tell("ebql: there is no command behind --\n");
 			return 2;
 		}
 		text = command->takes == TAKES_A_QUERY ? take_comment(&argc, argv) : NULL;
@@ -560,7 +610,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	list_options(command, shorts, longs);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (c == '?' || c == ':') {
+		if (c == '?' || c == ':' || (c == 'c' && strcmp(optarg, "sv") == 0)) {
 			complain_option(c, argv);
 			if (command->usage)
 				return usage(command, stderr);
@@ -579,7 +629,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	if (o->is_heatmap)
 		o->format = out_format_find("heatmap");
 	if (o->command && o->target_pid >= 0) {
-		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
+		query_tell("ebql: -p and -- COMMAND both name a target; give one\n");
 		return 2;
 	}
 	c = take_words(o, command, argv + optind, text);

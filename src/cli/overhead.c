@@ -234,7 +234,7 @@ static int say(struct overhead *o)
 		o->n_rounds, n_events, 100 * confidence);
 	if (!o->n_failed)
 		return status;
-	fprintf(stderr, "ebql: %s\n", note(o, ""));
+	query_tell("ebql: %s\n", note(o, ""));
 	return 1;
 }
 
@@ -245,15 +245,14 @@ int cmd_overhead(struct options *options)
 	int status;
 
 	if (options->is_shell || !options->command) {
-		fputs("ebql: overhead: a query and, behind --, the command that it is measured on\n",
-		      stderr);
+		query_tell(
+			"ebql: overhead: a query and, behind --, the command that it is measured on\n");
 		return 2;
 	}
 	if (n_rounds < SHIFT_PAIRS_MIN || n_rounds > SHIFT_PAIRS_MAX) {
-		fprintf(stderr,
-			"ebql: overhead: -n is from %u rounds, which 95 %% confidence takes, to "
-			"%u\n",
-			SHIFT_PAIRS_MIN, SHIFT_PAIRS_MAX);
+		query_tell("ebql: overhead: -n is from %u rounds, which 95 %% confidence takes, to "
+			   "%u\n",
+			   SHIFT_PAIRS_MIN, SHIFT_PAIRS_MAX);
 		return 2;
 	}
 	if (!figures_check(options))

@@ -97,7 +97,7 @@ static void warn_of_time(const struct schema *schema, const char *path)
 	for (u32 i = 0; i < schema->n_columns; i++)
 		if (strcasecmp(schema->columns[i].name, "time") == 0)
 			return;
-	fprintf(stderr,
+	query_tell(
 		"ebql: record: without a column \"time\" %s will be a table, with no windows and "
 		"no order; SELECT time, ...\n",
 		path);

@@ -24,13 +24,31 @@ bool query_is_quiet(void)
 	return is_quiet;
 }
 
+static void tell(const char *format, va_list args)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_vprintf(&text, format, args);
+	query_print(&text, stderr);
+}
+
+void query_tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(format, args);
+	va_end(args);
+}
+
 void query_note(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (!is_quiet)
-		vfprintf(stderr, format, args);
+		tell(format, args);
 	va_end(args);
 }
 
@@ -61,10 +79,10 @@ int query_failed(const char *what, int error)
 
 	buf_init(&shown);
 	out_put_visible(&shown, what, strlen(what), 0);
-	fprintf(stderr, "ebql: %s%s%s\n", shown.at, *what ? ": " : "", strerror(error));
+	query_tell("ebql: %s%s%s\n", shown.at, *what ? ": " : "", strerror(error));
 	buf_free(&shown);
 	if (hint)
-		fprintf(stderr, "  hint: %s\n", hint);
+		query_tell("  hint: %s\n", hint);
 	return 1;
 }
 
@@ -91,58 +109,99 @@ static bool is_long(const struct buf *out)
 	return n >= size.ws_row;
 }
 
-/* Bytes of a line that fit; *ret_indent: where its last column begins, of prose its words. */
-static size_t fitting(const char *line, size_t n, u32 width, u32 *ret_indent)
+/* Columns of the terminal that the descriptor is; 0: it is none, or too narrow to put words in
+ * order.
+ */
+static u32 columns_of(int fd)
 {
-	size_t blank = 0, i = 0;
-	u32 at = 0, gap = 0;
+	struct winsize size;
 
-	*ret_indent = 0;
-	for (; i < n && at <= width; i++) {
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= FOLD_MIN ? size.ws_col : 0;
+}
+
+/* Behind a sentence there are two blanks as well, and no column begins. */
+static bool ends_sentence(char c)
+{
+	return c == '.' || c == ':' || c == ';' || c == '?';
+}
+
+/* Where the last column of a line begins; of prose the first word. */
+static u32 find_indent(const char *line, size_t n, u32 width)
+{
+	u32 indent = 0, at = 0, gap = 0;
+
+	for (size_t i = 0; i < n && at <= width / 2; i++) {
 		if (line[i] == ' ') {
-			blank = i;
 			gap++;
 		} else {
-			if (gap > 1 && (!*ret_indent || line[0] != ' '))
-				*ret_indent = at;
+			if (gap > 2 || gap == i || (gap == 2 && !ends_sentence(line[i - gap - 1])))
+				indent = at;
 			gap = 0;
 		}
 		at += (line[i] & 0xC0) != 0x80;
 	}
-	return at <= width ? n : blank > *ret_indent ? blank : n;
+	return indent;
 }
 
-void query_fold(struct buf *out)
+/* Bytes of a line that fit, up to a blank behind the first `least` of them. */
+static size_t fitting(const char *line, size_t n, u32 width, u32 least)
 {
-	struct winsize size;
+	size_t blank = 0, i = 0;
+	u32 at = 0;
+
+	for (; i < n && (at <= width || !blank); i++) {
+		if (line[i] == ' ' && at > least)
+			blank = i;
+		at += (line[i] & 0xC0) != 0x80;
+	}
+	return at <= width || !blank ? n : blank;
+}
+
+#define COMMENT "-- " /* in SQL, and so on each of the lines that it becomes */
+
+void query_fold(struct buf *out, int fd)
+{
+	u32 width = columns_of(fd);
 	struct buf folded;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < FOLD_MIN)
+	if (!width)
 		return;
 	buf_init(&folded);
 	for (size_t at = 0; at < out->n; at++) {
 		size_t n = strcspn(out->at + at, "\n");
-		u32 indent = 0, more, first = true;
+		bool is_comment = strncmp(out->at + at, COMMENT, strlen(COMMENT)) == 0;
+		u32 indent = is_comment ? 0 : find_indent(out->at + at, n, width);
+		u32 before = 0;
 
 		while (n) {
-			size_t fits = fitting(out->at + at, n, size.ws_col - (first ? 0 : indent),
-					      first ? &indent : &more);
+			size_t fits = fitting(out->at + at, n, width - before, before ? 0 : indent);
 
 			buf_put(&folded, out->at + at, fits);
 			at += fits;
 			n -= fits;
+			while (n && out->at[at] == ' ') {
+				at++;
+				n--;
+			}
 			if (!n)
 				break;
-			at++;
-			n--;
 			buf_putc(&folded, '\n');
+			buf_puts(&folded, is_comment ? COMMENT : "");
 			buf_fill(&folded, ' ', indent);
-			first = false;
+			before = indent + (is_comment ? strlen(COMMENT) : 0);
 		}
-		buf_putc(&folded, '\n');
+		if (at < out->n)
+			buf_putc(&folded, '\n');
 	}
 	buf_free(out);
 	*out = folded;
+}
+
+void query_print(struct buf *out, FILE *to)
+{
+	query_fold(out, fileno(to));
+	fwrite(out->at, 1, out->n, to);
+	buf_free(out);
 }
 
 int query_page(struct buf *out, int status)
@@ -177,11 +236,11 @@ int query_report(struct query *query)
 	if (!query->diags.list.n)
 		return status;
 	buf_init(&out);
+	query->diags.columns = columns_of(STDERR_FILENO);
 	diags_print(&query->diags, &out);
 	if (!status)
 		query->diags.list.n = 0; /* warnings are shown once */
 	/* Not buf_flush(): a stopped terminal must not keep a program that is told to end. */
-	fwrite(out.at, 1, out.n, stderr);
-	buf_free(&out);
+	query_print(&out, stderr);
 	return status;
 }

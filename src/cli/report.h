@@ -24,8 +24,12 @@ int query_report(struct query *query);
 int query_failed(const char *what, int error);
 /* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
 int query_say(struct buf *out, int status);
-/* What a terminal has no room for in a line goes to the next, under its last column. */
-void query_fold(struct buf *out);
+/* What the terminal `fd` has no room for in a line goes to the next, under its last column. */
+void query_fold(struct buf *out, int fd);
+/* Writes it so, and frees it. */
+void query_print(struct buf *out, FILE *to);
+/* The same on standard error. */
+void query_tell(const char *format, ...) PRINTF(1, 2);
 /* As query_say(), through $PAGER where a terminal has not as many lines. */
 int query_page(struct buf *out, int status);
 

@@ -134,22 +134,22 @@ static void say_attached(struct session *s)
 	live_say_attached(programs, s->options.command || s->options.host.duration_ns ||
 					    s->options.host.n_windows);
 	if (s->options.is_verbose)
-		fprintf(stderr, "attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
-			(double)attach_ns / 1e6);
+		query_tell("attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
+			   (double)attach_ns / 1e6);
 }
 
 static void say_plan(const struct query *q)
 {
 	u32 n = q->programs ? q->programs->set->n_hooks : 0;
 
-	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
+	query_tell("compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
 	for (u32 i = 0; i < n; i++) {
 		const struct load_program *p = &q->programs->of_hook[i];
 
-		fprintf(stderr, "%s: %u instructions; %s\n", p->hook->target, p->code.n_insns,
-			p->hook->reason);
+		query_tell("%s: %u instructions; %s\n", p->hook->target, p->code.n_insns,
+			   p->hook->reason);
 		if (i == 9 && n > 11) {
-			fprintf(stderr, "... and %u programs more\n", n - 10);
+			query_tell("... and %u programs more\n", n - 10);
 			break;
 		}
 	}
@@ -297,15 +297,14 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	if (error == -EPIPE)
 		error = 0; /* the reader had enough: a clean end */
 	else if (result->is_partial && !error)
-		fputs("ebql: stopped before the file was read to its end: the answer is of a "
-		      "part of it\n",
-		      stderr);
+		query_tell("ebql: stopped before the file was read to its end: the answer is of a "
+			   "part of it\n");
 	if (error == -EINTR) {
 		query_report(q); /* which rows are missing */
 		return 3;
 	}
 	if (error == -ETIMEDOUT) {
-		fputs("ebql: the output took no more: what was not written is lost\n", stderr);
+		query_tell("ebql: the output took no more: what was not written is lost\n");
 		return 1;
 	}
 	if (error && !s->is_ended_by_loss) {
@@ -316,7 +315,7 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 
 		if (!*what || !s->out.out.why)
 			return query_failed(what, -error);
-		fprintf(stderr, "ebql: %s: %s\n", what, s->out.out.why);
+		query_tell("ebql: %s: %s\n", what, s->out.out.why);
 		return 1;
 	}
 	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
@@ -334,6 +333,8 @@ static int say_analysis(struct session *s, int status)
 	analysis_print(&s->analysis, &s->query, options_want_json(&s->options), &out);
 	if (s->is_explained && s->options.out_path)
 		dup2(s->out_fd, STDOUT_FILENO);
+	if (!options_want_json(&s->options))
+		query_fold(&out, s->is_explained ? STDOUT_FILENO : STDERR_FILENO);
 	if (s->is_explained)
 		return query_say(&out, status);
 	fwrite(out.at, 1, out.n, stderr);
@@ -365,8 +366,8 @@ static int loop(struct session *s)
 static bool check_replay(struct session *s)
 {
 	if (s->options.command) {
-		fputs("ebql: -- COMMAND is for queries over streams; this one reads only files\n",
-		      stderr);
+		query_tell(
+			"ebql: -- COMMAND is for queries over streams; this one reads only files\n");
 		return false;
 	}
 	if (s->options.host.duration_ns)
@@ -462,7 +463,7 @@ static bool is_table_or_json(const struct session *s)
 	if (strcmp(format, "table") == 0 || strcmp(format, "expanded") == 0 ||
 	    strcmp(format, "json") == 0)
 		return true;
-	fprintf(stderr, "ebql: -o: this statement is shown as table or json, not as %s\n", format);
+	query_tell("ebql: -o: this statement is shown as table or json, not as %s\n", format);
 	return false;
 }
 
@@ -521,6 +522,7 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	s->query.settings.only_pid = MAX(s->options.target_pid, 0);
 	buf_init(&out);
 	query_explain(&s->query, stage, &out);
+	query_fold(&out, STDOUT_FILENO);
 	return query_say(&out, query_report(&s->query));
 }
 
@@ -532,7 +534,7 @@ static int redirect(const struct session *s)
 
 	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
 		return 0;
-	fprintf(stderr, "ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
+	query_tell("ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
 	return 1;
 }
 
@@ -543,16 +545,16 @@ static int run_statement(struct session *s)
 			(statement->kind == AST_STATEMENT_EXPLAIN && statement->analyze);
 
 	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
-		fputs("ebql: record: only a SELECT can be recorded\n", stderr);
+		query_tell("ebql: record: only a SELECT can be recorded\n");
 		return 2;
 	}
 	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
 	    statement->kind != AST_STATEMENT_EXPLAIN) {
-		fputs("ebql: only a SELECT can be explained\n", stderr);
+		query_tell("ebql: only a SELECT can be explained\n");
 		return 2;
 	}
 	if (s->options.trial && statement->kind != AST_STATEMENT_SELECT) {
-		fputs("ebql: overhead: only of a SELECT\n", stderr);
+		query_tell("ebql: overhead: only of a SELECT\n");
 		return 2;
 	}
 	if (s->options.stage)

@@ -32,23 +32,32 @@ static void say(const struct shell *shell, const char *format, ...)
 	va_end(args);
 }
 
-/* An error begins; one in a file is told with its place. */
-static void begin_error(const struct shell *shell)
+static void take_status(struct shell *shell, int status)
 {
+	if (shell->status == 0 || (shell->status == 3 && status != 0))
+		shell->status = status;
+}
+
+/* An error; one in a file is told with its place. */
+static void fail(struct shell *shell, const char *format, ...) PRINTF(2, 3);
+static void fail(struct shell *shell, const char *format, ...)
+{
+	struct buf text;
+	va_list args;
 	u32 line = 1;
 
+	buf_init(&text);
 	for (size_t i = 0; i < shell->before.n; i++)
 		line += shell->before.at[i] == '\n';
 	if (shell->depth)
-		fprintf(stderr, "ebql: %s:%u: ", shell->options.file, line);
+		buf_printf(&text, "ebql: %s:%u: ", shell->options.file, line);
 	else
-		fputs("ebql: ", stderr);
-}
-
-static void failed(struct shell *shell)
-{
-	if (shell->status == 0 || shell->status == 3)
-		shell->status = 2;
+		buf_puts(&text, "ebql: ");
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	query_print(&text, stderr);
+	take_status(shell, 2);
 }
 
 static void say_times(const struct shell *shell, u64 total_ns)
@@ -57,19 +66,13 @@ static void say_times(const struct shell *shell, u64 total_ns)
 	u64 start_ns = keep->compile_ns + keep->load_ns + keep->attach_ns;
 
 	if (!start_ns) {
-		fprintf(stderr, "time %.2f ms\n", (double)total_ns / 1e6);
+		query_tell("time %.2f ms\n", (double)total_ns / 1e6);
 		return;
 	}
-	fprintf(stderr, "compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
-		(double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
-		(double)keep->attach_ns / 1e6,
-		(double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
-}
-
-static void take_status(struct shell *shell, int status)
-{
-	if (shell->status == 0 || (shell->status == 3 && status != 0))
-		shell->status = status;
+	query_tell("compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
+		   (double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
+		   (double)keep->attach_ns / 1e6,
+		   (double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
 }
 
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
@@ -146,8 +149,7 @@ static void do_d(struct shell *shell, const char *argument)
 		return;
 	}
 	if (!query_init_kept(&q, &shell->keep)) {
-		query_no_memory();
-		failed(shell);
+		take_status(shell, query_no_memory());
 	} else if (!strpbrk(argument, "*?") &&
 		   describe_written(&q, argument, strlen(argument), &description)) {
 		if (!options_want_json(&shell->options))
@@ -158,7 +160,7 @@ static void do_d(struct shell *shell, const char *argument)
 		diags_init(&q.diags, &q.arena, "query", "", 0);
 		fflush(stdout);
 		if (list_streams(&q, argument, options_want_json(&shell->options)))
-			failed(shell);
+			take_status(shell, 2);
 	}
 	query_free(&q);
 }
@@ -190,12 +192,10 @@ static bool take_switch(struct shell *shell, const char *argument, bool *is_on)
 		return true;
 	}
 	if (strcasecmp(argument, "on") != 0 && strcasecmp(argument, "off") != 0) {
-		begin_error(shell);
-		fprintf(stderr, "\"%s\" is neither on nor off\n", argument);
+		fail(shell, "\"%s\" is neither on nor off\n", argument);
 		if (strcasecmp(argument, "auto") == 0)
-			fputs("  hint: a table says which columns found no room in the terminal\n",
-			      stderr);
-		failed(shell);
+			query_tell("  hint: a table says which columns found no room in the "
+				   "terminal\n");
 		return false;
 	}
 	*is_on = strcasecmp(argument, "on") == 0;
@@ -244,9 +244,7 @@ static void do_o(struct shell *shell, const char *argument)
 	if (fd >= 0 && shell->stdout_fd < 0)
 		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || shell->stdout_fd < 0) {
-		begin_error(shell);
-		fprintf(stderr, "%s: %s\n", argument, why ? why : strerror(errno));
-		failed(shell);
+		fail(shell, "%s: %s\n", argument, why ? why : strerror(errno));
 	} else {
 		dup2(fd, STDOUT_FILENO);
 	}
@@ -264,9 +262,7 @@ static void do_q(struct shell *shell, const char *argument)
 
 static void complain(struct shell *shell, const char *what, const char *why)
 {
-	begin_error(shell);
-	fprintf(stderr, "%s: %s\n", what, why);
-	failed(shell);
+	fail(shell, "%s: %s\n", what, why);
 }
 
 static void do_i(struct shell *shell, const char *argument)
@@ -315,7 +311,7 @@ static void do_command(struct shell *shell, const char *argument)
 	int status = run_command(*argument ? argument : "exec ${SHELL:-sh}");
 
 	if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-		failed(shell);
+		take_status(shell, 2);
 }
 
 static void do_e(struct shell *shell, const char *argument)
@@ -468,10 +464,8 @@ static void do_pset(struct shell *shell, const char *argument)
 	} else if (strcasecmp(name, "expanded") == 0 || strcasecmp(name, "x") == 0) {
 		do_x(shell, value);
 	} else {
-		begin_error(shell);
-		fprintf(stderr, "\\pset: there is no setting %s\n  hint: %s\n", name,
-			shell_setting_hint(name));
-		failed(shell);
+		fail(shell, "\\pset: there is no setting %s\n  hint: %s\n", name,
+		     shell_setting_hint(name));
 	}
 	arena_free(&arena);
 }
@@ -577,16 +571,20 @@ static const struct shell_command {
 
 static void do_help(struct shell *shell, const char *argument)
 {
-	fputs("A statement ends with \";\" and may have many lines:\n"
-	      "  SELECT ... FROM stream ... WINDOW TUMBLING 1s;   ^C ends it\n"
-	      "  EXPLAIN SELECT ...;  DESCRIBE stream;  SHOW STREAMS LIKE 'pattern';\n"
-	      "  SET option = value;  CREATE VIEW name AS SELECT ...;   for this session\n"
-	      "\n",
-	      stdout);
+	struct buf text;
+
+	buf_init(&text);
+	buf_puts(&text,
+		 "A statement ends with \";\" and may have many lines:\n"
+		 "  SELECT ... FROM stream ... WINDOW TUMBLING 1s;   ^C ends it\n"
+		 "  EXPLAIN SELECT ...;  DESCRIBE stream;  SHOW STREAMS LIKE 'pattern';\n"
+		 "  SET option = value;  CREATE VIEW name AS SELECT ...;   for this session\n"
+		 "\n");
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-8s%-21s%s\n", commands[i].name, commands[i].arguments,
-		       commands[i].meaning);
-	fputs("\nTAB completes words, streams and columns; ^R searches the history.\n", stdout);
+		buf_printf(&text, "  %-8s%-21s%s\n", commands[i].name, commands[i].arguments,
+			   commands[i].meaning);
+	buf_puts(&text, "\nTAB completes words, streams and columns; ^R searches the history.\n");
+	query_print(&text, stdout);
 	fflush(stdout);
 }
 
@@ -603,15 +601,13 @@ static void unknown(struct shell *shell, const char *name)
 	suggest_init(&suggest, name);
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
 		suggest_offer(&suggest, commands[i].name);
-	begin_error(shell);
-	fprintf(stderr, "there is no command %s\n", name);
+	fail(shell, "there is no command %s\n", name);
 	if (instead)
-		fprintf(stderr, "  hint: %s\n", instead);
+		query_tell("  hint: %s\n", instead);
 	else if (suggest_best(&suggest))
-		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+		query_tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else
-		fputs("  hint: \\? lists them\n", stderr);
-	failed(shell);
+		query_tell("  hint: \\? lists them\n");
 }
 
 /* The rest of the line, without blanks, the ";" of habit, and quotes around it. */

@@ -319,6 +319,8 @@ int status_show(const char *path, bool is_json)
 	if (!err)
 		err = buf_read(&text, fd, INT_MAX);
 	sys_close(&fd);
+	if (!err && text.n && !is_json)
+		query_fold(&text, STDOUT_FILENO);
 	if (!err && text.n)
 		return query_say(&text, 0);
 	buf_free(&text);

@@ -16,7 +16,7 @@
 #define TEXT_MIN_COLUMNS 8 /* text is not cut below this to fit a terminal */
 
 struct table_column {
-	u32 width;
+	u32 width, wanted; /* of a text that was made narrower */
 	bool is_right;
 	bool is_text; /* may be cut */
 };
@@ -75,6 +75,10 @@ static u32 put_cell(struct out *out, const struct batch *batch, u32 row, u32 i, 
 
 /* --- Widths --- */
 
+/* What stands for the columns that a line has no room for; as wide as any column is at least. */
+#define LEFT_OUT	 GAP "…"
+#define LEFT_OUT_COLUMNS (GAP_COLUMNS + 1)
+
 /* Streamed rows keep the widths of the first batch: room for what the type usually holds. */
 static u32 usual_width(struct type type)
 {
@@ -88,6 +92,28 @@ static u32 usual_width(struct type type)
 					     : 5;
 }
 
+/* Columns that find no room leave what is behind the others to the texts among these. */
+static void share_rest(struct out *out)
+{
+	struct table_state *state = out->state;
+	u32 n = 0, at = 0, room = out_width(out) - MIN(out_width(out), LEFT_OUT_COLUMNS);
+
+	for (; n < state->schema->n_columns; n++) {
+		u32 width = state->columns[n].width + (n ? GAP_COLUMNS : 0);
+
+		if (at + width > room)
+			break;
+		at += width;
+	}
+	for (u32 i = 0; i < n; i++) {
+		struct table_column *column = &state->columns[i];
+		u32 more = column->is_text ? MIN(column->wanted - column->width, room - at) : 0;
+
+		column->width += more;
+		at += more;
+	}
+}
+
 static void shrink_to_terminal(struct out *out)
 {
 	struct table_state *state = out->state;
@@ -95,7 +121,7 @@ static void shrink_to_terminal(struct out *out)
 	u32 total = n > 0 ? (n - 1) * GAP_COLUMNS : 0;
 
 	for (u32 i = 0; i < n; i++)
-		total += state->columns[i].width;
+		total += state->columns[i].wanted = state->columns[i].width;
 	while (total > out->options.width) {
 		struct table_column *widest = NULL;
 
@@ -106,8 +132,10 @@ static void shrink_to_terminal(struct out *out)
 			    (!widest || column->width > widest->width))
 				widest = column;
 		}
-		if (!widest)
+		if (!widest) {
+			share_rest(out);
 			return;
+		}
 		widest->width--;
 		total--;
 	}
@@ -157,10 +185,6 @@ static void set_widths(struct out *out, const struct batch *batch)
 }
 
 /* --- Lines --- */
-
-/* What stands for the columns that a line has no room for; as wide as any column is at least. */
-#define LEFT_OUT	 GAP "…"
-#define LEFT_OUT_COLUMNS (GAP_COLUMNS + 1)
 
 /* Has the terminal room for `width` columns more, and a mark behind them where others follow? */
 static bool has_room(struct out *out, u32 i, u32 width)

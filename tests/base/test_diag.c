@@ -175,6 +175,32 @@ static void test_long_lines(void **state)
 	assert_string_equal(out.at + out.n - 3, " ^\n");
 }
 
+/* No line of the source, nor a caret, is wider than a terminal; a tab is a blank there. */
+static void test_terminal(void **state)
+{
+	char text[200];
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	memcpy(text + 100, "\tbbb", 4);
+	for (u32 columns = 40; columns <= 200; columns++) {
+		const char *source, *caret;
+
+		begin(text);
+		diags.columns = columns;
+		diag_error(&diags, "tag", (struct span){ 101, 104 }, "m");
+		diag_error(&diags, "tag", (struct span){ 0, 199 }, "m");
+		buf_reset(&out);
+		diags_print(&diags, &out);
+		source = strstr(out.at, ":102\n") + 5;
+		caret = strchr(strchr(source, '\n') + 1, '^');
+		assert_memory_equal(source + (caret - strchr(source, '\n')) - 2, " bbb", 4);
+		for (const char *line = out.at; *line; line += strcspn(line, "\n") + 1)
+			assert_in_range(strcspn(line, "\n"), 1, columns);
+	}
+}
+
 static void test_many(void **state)
 {
 	u32 i;
@@ -227,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_control_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nul_in_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_terminal, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_failure, set_up, tear_down),
 	};
