@@ -15,6 +15,7 @@
 #define SURVEY_NS    5000000000ull
 #define ALL_CALLS    "raw_tracepoint:sys_enter"
 #define STREAMS_MAX  2000
+#define SOURCES_MAX  64 /* of one query; a wildcard is one */
 #define BUSY_PERCENT 1.0
 #define CHEAPER_BY   1.1
 
@@ -31,6 +32,7 @@ struct survey {
 	const char *sql;    /* the query whose cost is asked for; NULL: one that counts */
 	VEC(struct surveyed) streams;
 	struct buf from; /* what is counted: SELECTs over them */
+	u32 n_sources;	 /* of these */
 	u32 n_matched;	 /* streams, those that were there already too */
 	bool has_calls;
 	struct trial trial;
@@ -78,6 +80,7 @@ static void add_name(struct survey *s, const char *name)
 
 static void count(struct survey *s, const char *source)
 {
+	s->n_sources++;
 	buf_printf(&s->from, "%sSELECT probe FROM %s", s->from.n ? " UNION ALL " : "", source);
 }
 
@@ -169,6 +172,13 @@ static bool add_pattern(struct survey *s, const char *word)
 				   "\"%s\" matches %u streams, and a survey is of %u at most" HINT
 				   "ebql list '%s' shows them",
 				   word, s->n_matched, STREAMS_MAX, word);
+	if (s->n_sources > SOURCES_MAX)
+		return diag_refuse(
+			&q->diags, "too-many-streams", SPAN_NONE,
+			"\"%s\" matches %u streams of several kinds, and %u at most are "
+			"read one by one" HINT
+			"of one kind they are read as one: tracepoint:*:NAME*, kprobe:NAME*",
+			word, s->n_matched, SOURCES_MAX);
 	return s->n_matched ||
 	       diag_refuse(&q->diags, "unknown-stream", SPAN_NONE,
 			   "no stream matches \"%s\"" HINT "ebql list shows which there are", word);
