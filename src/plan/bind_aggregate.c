@@ -316,6 +316,10 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 				   "DISTINCT in %s() is not available" HINT
 				   "SELECT DISTINCT in a nested select",
 				   ast->text);
+	if (ast->distinct && a.kind == AGGREGATE_COUNT && ast->n_args > 1)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+				   "count(DISTINCT x) takes one argument" HINT
+				   "SELECT count(*) FROM (SELECT DISTINCT a, b FROM ...)");
 	if ((ast->star && shape->least) || ast->n_args < shape->least || ast->n_args > shape->most)
 		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
 				   "these are not the arguments of %s()" HINT "for example %s%s",

@@ -43,6 +43,8 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 			  "makes a text of one");
 	else if (*bind_note(scope, text))
 		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
+	else if (text->kind == EXPR_OP && text->op == OP_CONCAT)
+		diag_hint(scope->diags, d, "|| puts texts together; OR stands between conditions");
 	else if (other->type.kind == TYPE_POINTER)
 		diag_hint(scope->diags, d, "str(%s) is the text at an address",
 			  other->kind == EXPR_FIELD ? other->name : "x");

@@ -11,6 +11,7 @@
 
 #define PATTERNS    "there are no regular expressions", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns"
 #define STAR_CHANGE "* takes all columns as they are", "name the columns that are wanted"
+#define SETS	    "EXCEPT and INTERSECT have each row once", "leave ALL away"
 #define LIMIT_HINT  "LIMIT 5 stands at the end of the query"
 #define RANK_HINT                                                                                  \
 	"SELECT * FROM (SELECT ..., row_number() OVER (...) AS r FROM ...) AS t WHERE r = 1"
@@ -44,7 +45,11 @@ static const struct {
 	  .then = "SAMPLE" },
 	{ "TABLESAMPLE", "no sample is taken of rows", "WHERE cpu = 0, or a stream as profile:99" },
 	{ "[", "there are no lists of values",
-	  "VALUES (1), (2) are rows; a[0] is an array's element", .after = "SELECT" },
+	  "VALUES (1), (2) are rows; a[0] is an array's element" },
+	{ "/", "there is no //", "x / y of two integers is an integer", .after = "/" },
+	{ "*", "there is no **", "power(x, y)", .after = "*" },
+	{ "ALL", SETS, .after = "EXCEPT" },
+	{ "ALL", SETS, .after = "INTERSECT" },
 	{ "SLIDING", "there is no SLIDING window",
 	  "HOPPING 10s BY 1s is a window of 10 s that ends every second" },
 	{ "TUMBLING", "WINDOW is missing before TUMBLING", "for example WINDOW TUMBLING 1s",
@@ -89,6 +94,27 @@ static bool file_before_dot(struct parser *p)
 	return true;
 }
 
+/* TIMESTAMP '2024-01-01', E'a\n' */
+static bool typed_text(struct parser *p)
+{
+	static const char *const types[] = { "TIMESTAMP", "DATE", "TIME" };
+	struct span before = p->before.span;
+
+	if (!parse_at(p, TOKEN_TEXT) || p->before.kind != TOKEN_WORD ||
+	    before.end - before.start > 9)
+		return false;
+	if (is_text(p, before, "E"))
+		parse_error(p, "other-dialect", before,
+			    "a text has no escapes" HINT "char(10) is the end of a line, 'it''s' "
+			    "has a quote");
+	for (u32 i = 0; !p->panic && i < ARRAY_SIZE(types); i++)
+		if (is_text(p, before, types[i]))
+			parse_error(p, "other-dialect", before,
+				    "times are ns since 1970, live since boot" HINT
+				    "datetime(time / 1s, 'unixepoch') > '2024-01-01'");
+	return p->panic;
+}
+
 /* Is it entry i of foreign_words, between these two? */
 static bool is_foreign(const struct parser *p, u32 i, struct span word, struct span before,
 		       struct span behind)
@@ -129,8 +155,8 @@ static bool foreign_word(struct parser *p)
 
 bool parse_foreign(struct parser *p)
 {
-	return !p->panic &&
-	       (parse_unclosed_text(p) || unit_apart(p) || file_before_dot(p) || foreign_word(p));
+	return !p->panic && (parse_unclosed_text(p) || unit_apart(p) || file_before_dot(p) ||
+			     typed_text(p) || foreign_word(p));
 }
 
 #define NOTHING_WRITTEN                                                                              \
@@ -153,6 +179,9 @@ static const struct foreign_start {
 	{ "TABLE", "a query begins with SELECT", "SELECT * FROM ..." },
 	{ "SUMMARIZE", "there is no SUMMARIZE",
 	  "SELECT count(*), min(x), avg(x), p99(x), max(x) FROM ...; DESCRIBE tells the columns" },
+	{ "PIVOT", "there is no PIVOT",
+	  "sum(x) FILTER (WHERE k = 'a') AS a is a column for one value of k" },
+	{ "UNPIVOT", "there is no UNPIVOT", "a SELECT for each column, joined by UNION ALL" },
 	{ "PRAGMA", "there is no PRAGMA", "SET name = value; DESCRIBE tells the columns of a stream" },
 	{ "RESET", "there is no RESET", "SET name = value; a new shell has all as it was" },
 	{ "USE", LISTS },
@@ -204,16 +233,17 @@ bool parse_foreign_show(struct parser *p)
 bool parse_foreign_quantifier(struct parser *p)
 {
 	static const char *const words[] = { "ALL", "ANY", "SOME" };
+	bool is_like = p->before.kind == TOKEN_WORD && is_text(p, p->before.span, "LIKE");
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
-		if (p->before.kind < TOKEN_EQ || p->before.kind > TOKEN_GE ||
+		if (((p->before.kind < TOKEN_EQ || p->before.kind > TOKEN_GE) && !is_like) ||
 		    !parse_word_is(p, words[i]) || parse_peek(p).kind != TOKEN_OPEN)
 			continue;
-		parse_error(
-			p, "other-dialect", p->tok.span,
-			"there is no %s (...)" HINT
-			"x > (SELECT max(y) ...) or x > (SELECT min(y) ...); x IN (SELECT y ...)",
-			words[i]);
+		parse_error(p, "other-dialect", p->tok.span, "there is no %s (...)" HINT "%s",
+			    words[i],
+			    is_like ? "x LIKE 'a%' OR x LIKE 'b%'"
+				    : "x > (SELECT max(y) ...) or x > (SELECT min(y) ...); "
+				      "x IN (SELECT y ...)");
 		return true;
 	}
 	return false;

@@ -70,6 +70,8 @@ static const char *mark_hint(const struct parser *p)
 		{ "!~", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns, NOT LIKE what does not" },
 		{ "!", "write NOT, or != for \"is not equal\"" },
 		{ "\\", "commands are the shell's, in what it reads; a statement ends with \";\"" },
+		{ "^", "power(x, y); x << n is x times 2 to the n" },
+		{ "{", "columns are selected one by one; -o json writes rows as objects" },
 		{ ":", "a stream's path stands behind FROM and JOIN only" },
 	};
 	u32 at = p->tok.span.start;

@@ -96,9 +96,11 @@ static void refuse_function(struct parser *p, const struct ast_source *source)
 			    (int)(argument.span.end - argument.span.start),
 			    p->text + argument.span.start);
 	else
-		parse_error(p, "other-dialect", source->span,
-			    "no function stands in FROM" HINT
-			    "a stream, a view, a 'FILE' or a (SELECT ...) does");
+		parse_error(
+			p, "other-dialect", source->span,
+			"no function stands in FROM" HINT
+			"a stream, a view, a 'FILE' or a (SELECT ...) does; (VALUES (1), (2)) AS v "
+			"(i) are rows");
 }
 
 /* profile 99: bpftrace and this language have a colon there. */

@@ -130,6 +130,10 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 		read_show(p, statement);
 	} else if (parse_at_keyword(p, KW_DESCRIBE) || parse_at_keyword(p, KW_DESC)) {
 		statement->kind = AST_STATEMENT_DESCRIBE;
+		if (parse_peek(p).keyword == KW_SELECT)
+			parse_error(p, "other-dialect", p->tok.span,
+				    "only what has a name is described" HINT
+				    "CREATE VIEW v AS SELECT ...; DESCRIBE v");
 		parse_next_source(p);
 		statement->source = parse_one_source(p);
 	} else if (parse_accept_keyword(p, KW_CREATE)) {
