@@ -14,6 +14,7 @@
 
 #include "cli/record.h"
 #include "cli/watch_service.h"
+#include "query/query.h"
 #include "sys/sys.h"
 
 #define JOURNAL "/run/systemd/journal/socket"
@@ -25,45 +26,9 @@
 static struct {
 	const char *path; /* NULL: nobody wants to know */
 	int fd;
+	u32 n_lost;   /* lines that the file has not, and that none in it has told yet */
+	bool is_torn; /* the last of these ends in its midst */
 } audit = { .fd = -1 };
-
-bool audit_open(const char *path)
-{
-	const char *why;
-
-	audit.path = path;
-	if (!path)
-		return true;
-	audit.fd = record_file(path, true, &why);
-	record_guard(audit.fd);
-	if (audit.fd < 0)
-		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
-	return audit.fd >= 0;
-}
-
-void audit_reopen(void)
-{
-	const char *why;
-	int fd;
-
-	if (!audit.path)
-		return;
-	record_guard(-1);
-	fd = record_file(audit.path, true, &why);
-	if (fd >= 0) {
-		sys_close(&audit.fd);
-		audit.fd = fd;
-	} else {
-		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
-	}
-	record_guard(audit.fd);
-}
-
-void audit_close(void)
-{
-	sys_close(&audit.fd);
-	audit.path = NULL;
-}
 
 /* Without its end of line. */
 static void put_message(struct buf *text, const struct buf *line)
@@ -94,17 +59,31 @@ static void log_line(const struct buf *line)
 	buf_free(&text);
 }
 
-static void write_line(struct buf *line)
+/* 0 or -errno; what of it stands there is a line of its own, whatever comes behind. */
+static int append(const struct buf *line)
 {
 	ssize_t n;
 
+	if (line->is_cut)
+		return -ENOMEM;
+	if (audit.is_torn && write(audit.fd, "\n", 1) != 1)
+		return -errno;
+	n = write(audit.fd, line->at, line->n);
+	audit.is_torn = n > 0 && n < (ssize_t)line->n;
+	return n < 0 ? -errno : audit.is_torn ? -ENOSPC : 0;
+}
+
+static void write_line(struct buf *line)
+{
+	int err;
+
+	if (audit.n_lost)
+		buf_printf(line, ",\"lines_lost\":%u", audit.n_lost);
 	buf_puts(line, "}\n");
-	n = line->is_cut ? -1 : write(audit.fd, line->at, line->n);
-	if (n != (ssize_t)line->n)
-		fprintf(stderr, "ebql: --audit: %s: %s\n", audit.path,
-			line->is_cut ? strerror(ENOMEM)
-			: n < 0	     ? strerror(errno)
-				     : "there is no room");
+	err = append(line);
+	audit.n_lost = err ? audit.n_lost + 1 : 0;
+	if (err)
+		fprintf(stderr, "ebql: --audit: %s: %s\n", audit.path, strerror(-err));
 	log_line(line);
 	buf_free(line);
 }
@@ -164,8 +143,6 @@ static void put_capabilities(struct buf *line)
 struct listing {
 	struct buf *line;
 	const char *between;
-	u32 n;
-	u64 ids; /* a number of all of them */
 };
 
 static void put_program(void *context, const struct load_identity *p)
@@ -180,74 +157,98 @@ static void put_program(void *context, const struct load_identity *p)
 		put_text(listing->line, ",\"plan\":", p->hook->reason, strlen(p->hook->reason));
 	buf_puts(listing->line, "}");
 	listing->between = ",";
-	listing->n++;
-	listing->ids = listing->ids * 0x100000001b3 + p->id;
 }
 
-/* false: it has none, or those that it had (0: none): nothing is to be told. */
-static bool put_programs(struct buf *line, const struct query *q, u64 *ids)
+static void put_programs(struct buf *line, const struct query *q)
 {
 	struct listing listing = { .line = line, .between = "" };
-	bool is_told;
 
 	buf_puts(line, ",\"programs\":[");
 	query_each_program(q, put_program, &listing);
 	buf_puts(line, "]");
-	is_told = listing.n && listing.ids != *ids;
-	*ids = listing.ids;
-	if (!is_told)
-		buf_free(line);
-	return is_told;
 }
 
-static void write_programs(const char *event, const struct query *q, const char *name,
-			   struct audited *audited)
-{
-	struct buf line;
-
-	audited->n_changes = query_n_changes(q);
-	begin(&line, event, name);
-	put_capabilities(&line);
-	put_text(&line, ",\"text\":", q->diags.text, q->diags.text_bytes);
-	if (put_programs(&line, q, &audited->ids))
-		write_line(&line);
-}
-
-void audit_load(const struct query *q, const char *name, struct audited *ret_audited)
-{
-	ret_audited->ids = 0;
-	if (audit.path)
-		write_programs("load", q, name, ret_audited);
-}
-
-void audit_look(const struct query *q, const char *name, struct audited *audited)
-{
-	if (audit.path && audited->n_changes != query_n_changes(q))
-		write_programs("reload", q, name, audited);
-}
-
-void audit_unload(const struct query *q, const char *name, u64 start_ns,
-		  const struct account *account)
+/* What became of them. */
+static void put_end(struct buf *line, const struct query *q)
 {
 	const char *between = "";
+	struct flow_result result;
+
+	flow_result(q->flow, &result);
+	buf_printf(line, ",\"duration_ns\":%llu,\"events\":%llu,\"matched\":%llu,\"lost\":{",
+		   (unsigned long long)(base_monotonic_ns() - q->start_ns),
+		   (unsigned long long)result.account.events,
+		   (unsigned long long)result.account.matched);
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (!result.account.lost[i])
+			continue;
+		buf_printf(line, "%s\"%s\":%llu", between, loss_names[i],
+			   (unsigned long long)result.account.lost[i]);
+		between = ",";
+	}
+	buf_puts(line, "}");
+}
+
+static void write_event(const struct query *q, enum query_event event)
+{
+	static const char *const names[] = {
+		[QUERY_LOADED] = "load",
+		[QUERY_CHANGED] = "reload",
+		[QUERY_UNLOADS] = "unload",
+	};
 	struct buf line;
-	u64 none = 0;
+
+	begin(&line, names[event], q->name);
+	if (event != QUERY_UNLOADS) {
+		put_capabilities(&line);
+		put_text(&line, ",\"text\":", q->diags.text, q->diags.text_bytes);
+	}
+	put_programs(&line, q);
+	if (event == QUERY_UNLOADS)
+		put_end(&line, q);
+	write_line(&line);
+}
+
+/* --- Its file --- */
+
+bool audit_open(const char *path)
+{
+	const char *why;
+
+	audit.path = path;
+	if (!path)
+		return true;
+	audit.fd = record_file(path, true, &why);
+	record_guard(audit.fd);
+	if (audit.fd < 0)
+		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
+	else
+		query_on_programs = write_event;
+	return audit.fd >= 0;
+}
+
+void audit_reopen(void)
+{
+	const char *why;
+	int fd;
 
 	if (!audit.path)
 		return;
-	begin(&line, "unload", name);
-	if (!put_programs(&line, q, &none))
-		return;
-	buf_printf(&line, ",\"duration_ns\":%llu,\"events\":%llu,\"matched\":%llu,\"lost\":{",
-		   (unsigned long long)(base_monotonic_ns() - start_ns),
-		   (unsigned long long)account->events, (unsigned long long)account->matched);
-	for (u32 i = 0; i < LOSS_N; i++) {
-		if (!account->lost[i])
-			continue;
-		buf_printf(&line, "%s\"%s\":%llu", between, loss_names[i],
-			   (unsigned long long)account->lost[i]);
-		between = ",";
+	record_guard(-1);
+	fd = record_file(audit.path, true, &why);
+	if (fd >= 0) {
+		sys_close(&audit.fd);
+		audit.fd = fd;
+		audit.is_torn = false;
+	} else {
+		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
 	}
-	buf_puts(&line, "}");
-	write_line(&line);
+	record_guard(audit.fd);
+}
+
+void audit_close(void)
+{
+	query_on_programs = NULL;
+	sys_close(&audit.fd);
+	audit.path = NULL;
 }

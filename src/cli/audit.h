@@ -6,25 +6,12 @@
 #ifndef EBQL_CLI_AUDIT_H
 #define EBQL_CLI_AUDIT_H
 
-#include "query/query.h"
+#include "base/base.h"
 
-/* NULL: nobody wants to know.  false after a message. */
+/* From here on, of all queries; NULL: nobody wants to know.  false after a message. */
 bool audit_open(const char *path);
 /* The file may have been moved away. */
 void audit_reopen(void);
 void audit_close(void);
-/* What is known of a query that runs. */
-struct audited {
-	u32 n_changes;
-	u64 ids; /* of its programs, as one number */
-};
-
-/* It is attached; with the rights that it took. */
-void audit_load(const struct query *query, const char *name, struct audited *ret_audited);
-/* If its programs are others now: queries that share them came or went, or its path changed. */
-void audit_look(const struct query *query, const char *name, struct audited *audited);
-/* It is over, after so long. */
-void audit_unload(const struct query *query, const char *name, u64 start_ns,
-		  const struct account *account);
 
 #endif

@@ -142,16 +142,16 @@ static const struct command commands[] = {
 		  "What of a snapshot is another in this kernel, or in a second snapshot; -v: also\n"
 		  "what breaks no query.  Exit status 1: there are differences.\n" },
 	{ "survey", "survey [-d TIME] [-o FORMAT] PATTERN... | 'SQL' [-- COMMAND ARGS...]",
-	  "odhBAq", TAKES_PATTERNS, cmd_survey,
+	  "odhBAqU", TAKES_PATTERNS, cmd_survey,
 	  .about =
 		  "Counts for 5 s (-d), or while COMMAND runs, how often streams fire, and says what\n"
 		  "a query that reads them would cost.\n" },
-	{ "calibrate", "calibrate [--show] [-n ROUNDS] [-o FORMAT]", "onhLq", TAKES_NOTHING,
+	{ "calibrate", "calibrate [--show] [-n ROUNDS] [-o FORMAT]", "onhLqU", TAKES_NOTHING,
 	  cmd_calibrate,
 	  .about =
 		  "Measures what each way to read an event costs on this machine, in some 15 s, and\n"
 		  "stores it for survey and for what chooses between them.  --show: what is used.\n" },
-	{ "overhead", "overhead [-n ROUNDS] [-o FORMAT] 'SQL' -- COMMAND ARGS...", "ecfonphVvq",
+	{ "overhead", "overhead [-n ROUNDS] [-o FORMAT] 'SQL' -- COMMAND ARGS...", "ecfonphVvqU",
 	  TAKES_A_QUERY, cmd_overhead,
 	  .about =
 		  "Runs COMMAND with the query and without it by turns, in 10 rounds (-n), and says\n"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/analyze.h"
-#include "cli/audit.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
@@ -29,7 +28,6 @@ struct session {
 	bool is_explained; /* EXPLAIN ANALYZE: no rows are shown */
 	bool is_open;	   /* the output */
 	bool is_ended_by_loss;
-	struct audited audited;
 };
 
 /* Its rows are shown to nobody. */
@@ -69,7 +67,6 @@ static int give_batch(void *context, const struct batch *batch)
 		error = trial->batch(trial->context, batch);
 	else if (!is_hidden(s))
 		error = out_file_batch(&s->out, batch);
-	audit_look(&s->query, s->options.file, &s->audited);
 	analysis_count(&s->analysis, batch);
 	host_count(s->host.flow, &s->host.options, batch, &s->host.n_given);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
@@ -238,7 +235,6 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 				  .sink = { open_output, give_batch, idle, close_output, s },
 				  .cancel = host_cancel() };
 	struct host_options options = s->options.host;
-	u64 start_ns;
 	int error, closed;
 
 	if (q->cut->is_streaming) {
@@ -260,8 +256,6 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		error = query_start(q, s->host.engine, &how);
 	if (!error) {
 		s->host.flow = q->flow;
-		start_ns = base_monotonic_ns();
-		audit_load(q, s->options.file, &s->audited);
 		sys_rights_rest(kept_rights(s));
 		say_attached(s);
 		query_report(q); /* of another path, or of functions that are left out */
@@ -272,7 +266,6 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		flow_result(s->host.flow, ret_result);
 		end_trial(s->options.trial, ret_result);
 		analysis_end(&s->analysis, q);
-		audit_unload(q, s->options.file, start_ns, &ret_result->account);
 		closed = query_close(q);
 		live_clear(); /* of detaching */
 		error = error ? error : closed;

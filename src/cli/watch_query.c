@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/audit.h"
 #include "cli/report.h"
 #include "cli/watch_check.h"
 #include "cli/watch_sink.h"
@@ -108,7 +107,6 @@ static int form_run(struct form *f)
 	err = query_start(q, f->of->all->engine, &how);
 	if (err)
 		return err;
-	audit_load(q, f->of->name, &f->audited);
 	/* From here on the sink is closed by query_close(). */
 	return host_check_windows(q->flow, f->ends.n_windows, &q->diags);
 }
@@ -143,6 +141,7 @@ static struct form *form_start(struct watch_query *w, const struct buf *text, bo
 		return NULL;
 	}
 	f->of = w;
+	f->query.name = w->name;
 	buf_init(&f->text);
 	buf_init(&f->shown);
 	buf_put(&f->text, text->at, text->n);
@@ -224,7 +223,6 @@ static int form_end(struct form *f)
 
 	flow_result(q->flow, &result);
 	f->counts.account = result.account;
-	audit_unload(q, f->of->name, f->start_ns, &result.account);
 	f->of->all->has_loss |= account_is_biased(&result.account) || f->counts.n_unwritten;
 	if (f->row_action)
 		f->counts.on_row = *row_counts(f->row_action);
@@ -329,7 +327,6 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 		return;
 	say_diags(w, &w->form->query); /* what it was told while it runs */
 	want_snapshot(w->form);
-	audit_look(&w->form->query, w->name, &w->form->audited);
 	if (is_peeked && watch_query_is_peeked(w) && !flow_is_over(w->form->query.flow)) {
 		flow_peek(w->form->query.flow, &account);
 		w->form->is_ended_by_loss = account_is_biased(&account);

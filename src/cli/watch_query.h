@@ -6,7 +6,6 @@
 #ifndef EBQL_CLI_WATCH_QUERY_H
 #define EBQL_CLI_WATCH_QUERY_H
 
-#include "cli/audit.h"
 #include "cli/options.h"
 #include "cli/watch_keep.h"
 #include "cli/watch_output.h"
@@ -45,8 +44,7 @@ struct form {
 	struct host_options ends; /* n_windows: of its own, or of all */
 	u64 n_counted;		  /* windows of these */
 	u64 n_unwritten;	  /* that no batch has told yet */
-	struct audited audited;
-	u64 start_ns; /* CLOCK_MONOTONIC */
+	u64 start_ns;		  /* CLOCK_MONOTONIC */
 	/* Of the status: when it last looked, and what programs and we had spent on it then. */
 	u64 looked_ns, run_ns, computed_ns;
 	bool is_ended_by_loss, is_nothing_kept; /* the latter was said */

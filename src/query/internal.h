@@ -24,6 +24,11 @@ bool query_plan_programs(struct query *query);
 /* The programs of the query alone, as many as it takes.  false after a diagnostic. */
 bool query_programs(struct query *query, struct programs *programs);
 
+/* --- told.c --- */
+
+/* Of one that runs: query_on_programs(), unless its programs are those that were told. */
+void query_tell(struct query *query, enum query_event event);
+
 /* --- alike.c --- */
 
 /* Compiled, neither loaded: can one have what the other's programs count? */

@@ -17,6 +17,7 @@ bool query_init(struct query *query, const char *file, const char *text, size_t 
 {
 	memset(query, 0, sizeof(*query));
 	query->share = -1;
+	query->name = file;
 	arena_init(&query->arena);
 	if (!arena_reserve(&query->arena))
 		return false;

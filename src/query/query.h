@@ -64,6 +64,7 @@ struct query_turn {
 };
 
 struct query {
+	const char *name;  /* of the file, unless who runs it has another */
 	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
 	struct diags diags;
@@ -99,6 +100,8 @@ struct query {
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
 	struct flow *flow; /* NULL: it does not run */
+	u64 start_ns;	   /* of that, CLOCK_MONOTONIC */
+	u64 told_ids;	   /* the programs that query_on_programs() was told of, as one number */
 };
 
 /* The kernel does nothing for a part whose phys is NULL. */
@@ -141,8 +144,6 @@ int query_load(struct query *query);
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that runs. */
 void query_costs(const struct query *query, struct query_costs *ret_costs);
-/* How often the programs that it shares were exchanged; 0: it has its own. */
-u32 query_n_changes(const struct query *query);
 /* Of two that run: are they counted together, once for both? */
 bool query_counts_with(const struct query *query, const struct query *other);
 /* The access path of its system calls; NULL: it has no other that it could go to. */
@@ -158,6 +159,14 @@ void query_each_program(const struct query *query, load_visit *visit, void *cont
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);
+/*
+ * Of the process: is told of each query whose programs were attached, exchanged for others (also on
+ * behalf of a query that came or went), or are about to go; of none that has no program.
+ * NULL: nobody is.
+ */
+enum query_event { QUERY_LOADED, QUERY_CHANGED, QUERY_UNLOADS };
+extern void (*query_on_programs)(const struct query *query, enum query_event event);
+
 /* --- What statements show that run nothing --- */
 
 /* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */

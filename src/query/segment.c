@@ -30,7 +30,6 @@ struct segment {
 	u32 number;
 	struct query **queries;
 	u32 n_queries, n_room;
-	u32 n_changes; /* of the programs, so far */
 	struct load_state states[BLOCK_PARTS];
 	struct load_hooks hooks;
 	struct arena arena; /* of the programs that run */
@@ -222,13 +221,9 @@ static int change(struct segment *segment, const struct query *query, struct dia
 	arena_free(&segment->arena);
 	segment->arena = arena;
 	segment->hooks.arena = &segment->arena;
-	segment->n_changes++;
+	for (u32 i = 0; i < segment->n_queries; i++)
+		query_tell(segment->queries[i], QUERY_CHANGED);
 	return 0;
-}
-
-u32 query_n_changes(const struct query *query)
-{
-	return query->segment ? query->segment->n_changes : 0;
 }
 
 /* --- Queries --- */

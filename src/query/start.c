@@ -129,8 +129,12 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 		err = start(query, engine, input);
 	while (err == -EUNATCH)
 		err = plan_again(query) ? start(query, engine, input) : -EINVAL;
-	if (err)
+	if (err) {
 		query_close(query);
+	} else {
+		query->start_ns = base_monotonic_ns();
+		query_tell(query, QUERY_LOADED);
+	}
 	return err;
 }
 
@@ -152,23 +156,12 @@ void query_costs(const struct query *query, struct query_costs *ret_costs)
 	}
 }
 
-void query_each_program(const struct query *query, load_visit *visit, void *context)
-{
-	struct load_state *const *states;
-	u32 n;
-
-	states = flow_loads(query->flow, &n);
-	if (n)
-		load_each_program(states[0]->hooks, states, n, visit, context);
-	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].list)
-			load_each_program(&query->parts[i].list->hooks, NULL, 0, visit, context);
-}
-
 int query_close(struct query *query)
 {
-	int err = query->flow ? flow_close(query->flow) : 0;
+	int err;
 
+	query_tell(query, QUERY_UNLOADS);
+	err = query->flow ? flow_close(query->flow) : 0;
 	query->flow = NULL;
 	if (query->segment)
 		turns_leave(query);

@@ -296,8 +296,7 @@ static void test_audit(void **state)
 	place_write(p, "rows.csv", "time,n\n1,5\n");
 	place_write(p, "file.sql", "SELECT sum(n) FROM '%s/rows.csv'", p->folder);
 	place_start(p, p->folder, "-o", "json", "--audit", path, NULL);
-	/* Nobody's rows come between.  (A shell, as --status is asked by, makes calls that count.)
-	 */
+	/* Nobody's rows come between. */
 	place_write(p, "forge.sql", "SELECT count(*) " CALLS "WITH (out = 'csv:%s')", getpid(),
 		    path);
 	place_said(p, "audit: the audit stands there (--audit)\n");
@@ -332,7 +331,9 @@ static void test_audit(void **state)
 	place_read(p, "audit", &line);
 	assert_ptr_equal(strchr(line.at, '\n') + 1, line.at + line.n - 1);
 	assert_non_null(strstr(line.at, ",\"event\":\"unload\","));
-	assert_non_null(strstr(line.at, ",\"events\":700,\"matched\":700,\"lost\":{}}\n"));
+	/* Events are everybody's on this machine. */
+	assert_true(strtoull(strstr(line.at, ",\"events\":") + 10, NULL, 10) >= 700);
+	assert_non_null(strstr(line.at, ",\"matched\":700,\"lost\":{}}\n"));
 	assert_true(strtoull(strstr(line.at, "\"duration_ns\":") + 14, NULL, 10) > 1000000);
 	buf_free(&line);
 }
