@@ -220,11 +220,13 @@ bool audit_open(const char *path)
 		return true;
 	audit.fd = record_file(path, true, &why);
 	record_guard(audit.fd);
-	if (audit.fd < 0)
+	if (audit.fd < 0) {
 		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
-	else
-		query_on_programs = write_event;
-	return audit.fd >= 0;
+		return false;
+	}
+	record_end_line(audit.fd);
+	query_on_programs = write_event;
+	return true;
 }
 
 void audit_reopen(void)
@@ -240,6 +242,7 @@ void audit_reopen(void)
 		sys_close(&audit.fd);
 		audit.fd = fd;
 		audit.is_torn = false;
+		record_end_line(fd);
 	} else {
 		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
 	}

@@ -172,6 +172,25 @@ int record_file(const char *path, bool is_log, const char **ret_why)
 	return -1;
 }
 
+void record_end_line(int fd)
+{
+	char path[32], last = '\n';
+	struct stat st;
+	int file;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
+		return;
+	/* It is open for writing only, and may be readable to nobody: then nothing is known. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return;
+	/* Where there is no room, what comes fails, too, and says so. */
+	if (pread(file, &last, 1, st.st_size - 1) == 1 && last != '\n' && write(fd, "\n", 1) < 0)
+		errno = 0;
+	close(file);
+}
+
 bool record_check_file(struct query *q, const char *path)
 {
 	if (!is_read(q->cut, path))

@@ -24,6 +24,8 @@ bool record_check_file(struct query *query, const char *path);
  * and without blocking.  -1, and why.
  */
 int record_file(const char *path, bool is_log, const char **ret_why);
+/* Of such a log of lines: what a full disk or a kill has cut there stays a line of its own. */
+void record_end_line(int fd);
 /* That file (-1: none) is no file for rows: record_file() refuses it. */
 void record_guard(int fd);
 /* Creates the file, or empties it unless it has what goes before; false after a diagnostic. */

@@ -379,6 +379,7 @@ static void look(struct watch *watch)
 	sys_rights_back();
 	watch->all.is_due = false;
 	if (watch->is_again) {
+		audit_reopen();
 		files_forget_written(watch->files);
 		tzset();
 	}
@@ -403,6 +404,8 @@ static void look(struct watch *watch)
 /* The queries stay those of the beginning: SIGHUP opens their outputs anew. */
 static void look_at_outputs(struct watch *watch)
 {
+	if (watch->is_again)
+		audit_reopen();
 	for (struct watch_query *w = watch->all.first; w; w = w->next)
 		if (watch->is_again && w->form)
 			sink_reopen(w->form);
@@ -413,10 +416,8 @@ static void look_again(struct watch *watch)
 {
 	bool is_again = watch->is_again;
 
-	if (is_again) {
+	if (is_again)
 		service_tell_reload();
-		audit_reopen();
-	}
 	if (!watch->all.options->is_fixed)
 		look(watch);
 	else
@@ -454,7 +455,7 @@ static int sooner(int ms, u64 at_ns)
 
 static int wait_ms(const struct watch *watch)
 {
-	int ms = watch->all.is_due ? 0 : -1;
+	int ms = watch->all.is_due ? 0 : messages_are_missing() ? MESSAGES_POLL_MS : -1;
 	u64 first_ns = 0, end_ns;
 
 	for (const struct watch_query *w = watch->all.first; w; w = w->next) {
@@ -463,7 +464,7 @@ static int wait_ms(const struct watch *watch)
 			first_ns = end_ns;
 		if (w->gone_ns && ms)
 			ms = GONE_POLL_MS;
-		else if (ms < 0 && watch_query_is_peeked(w))
+		else if (ms && watch_query_is_peeked(w))
 			ms = HOST_LOSS_POLL_MS;
 	}
 	return sooner(sooner(sooner(ms, first_ns), service_live_ns()), rows_due_ns());
@@ -507,6 +508,7 @@ static int run(struct watch *watch)
 		ended = host_wait(&watch->host, watch->epoll_fd, wait_ms(watch));
 		service_live();
 		step_queries(watch);
+		messages_step();
 		status_step(watch->status, &watch->all);
 		watch->all.is_due |= take_schedule(watch);
 		watch->is_again = take_hangup();

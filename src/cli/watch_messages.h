@@ -12,6 +12,10 @@
 int messages_open(void);
 /* The output that has them; NULL: none. */
 struct output *messages_output(void);
+/* What had no room is told, once there is some: a look now and then finds it out. */
+void messages_step(void);
+bool messages_are_missing(void);
+#define MESSAGES_POLL_MS 500
 /* They are written, or took too long; stderr is what it was. */
 void messages_close(const struct cancel *cancel);
 

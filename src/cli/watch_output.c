@@ -28,6 +28,9 @@ struct output {
 	struct buf waiting;
 	int error;
 	bool is_writing;
+	bool outlives_full; /* what comes behind a full disk's error is tried */
+	u64 n_lost;	    /* bytes, at most, with such an error */
+	int lost_error;
 	bool is_left, is_told; /* who gave it bytes was told of the error */
 	struct cancel end;     /* it was left, and has had the time to take what waits */
 };
@@ -40,6 +43,7 @@ static bool has_failed;
 static int write_some(struct output *o, struct buf *taken)
 {
 	const struct buf none = *taken;
+	size_t n = o->waiting.n;
 	int err;
 
 	*taken = o->waiting;
@@ -53,7 +57,11 @@ static int write_some(struct output *o, struct buf *taken)
 	err = buf_flush(taken, o->fd, &o->end);
 	pthread_mutex_lock(&o->lock);
 	o->is_writing = false;
-	return err;
+	if (!o->outlives_full || (err != -ENOSPC && err != -EDQUOT))
+		return err;
+	o->n_lost += n;
+	o->lost_error = -err;
+	return 0;
 }
 
 static void *run_output(void *context)
@@ -139,6 +147,25 @@ int output_fd(const struct output *output)
 	return output->fd;
 }
 
+void output_outlive_full(struct output *output)
+{
+	pthread_mutex_lock(&output->lock);
+	output->outlives_full = true;
+	pthread_mutex_unlock(&output->lock);
+}
+
+u64 output_take_lost(struct output *output, int *ret_error)
+{
+	u64 n;
+
+	pthread_mutex_lock(&output->lock);
+	n = output->n_lost;
+	*ret_error = output->lost_error;
+	output->n_lost = 0;
+	pthread_mutex_unlock(&output->lock);
+	return n;
+}
+
 bool output_has_room(struct output *output)
 {
 	bool has_room;
@@ -205,9 +232,9 @@ static bool is_written(struct output *output)
 	return !is_writing;
 }
 
-void output_drain(struct output *output, const struct cancel *cancel)
+bool output_drain(struct output *output, const struct cancel *cancel)
 {
-	wait_until(is_written, output, cancel);
+	return wait_until(is_written, output, cancel);
 }
 
 static bool is_last(struct output *kept)

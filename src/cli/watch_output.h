@@ -18,6 +18,12 @@ struct output;
 struct output *output_open(int fd, const char *name);
 struct output *output_use(struct output *output);
 int output_fd(const struct output *output);
+/*
+ * A full disk is no end of it: what it did not take is lost, and what comes then is written.  So
+ * many bytes at most were lost since the last call, with that errno.
+ */
+void output_outlive_full(struct output *output);
+u64 output_take_lost(struct output *output, int *ret_error);
 /* false: so much waits that what comes now is to be left away, whole. */
 bool output_has_room(struct output *output);
 /* Takes what is in the buffer, and empties it; 0, or the -errno of what was written before. */
@@ -28,8 +34,8 @@ int output_put(void *output, struct buf *buf);
  * then, which is told.
  */
 void output_leave(struct output *output, const struct cancel *cancel);
-/* Waits until all that it was given is written; as long as below. */
-void output_drain(struct output *output, const struct cancel *cancel);
+/* Waits until all that it was given is written; false: not in time, which is as below. */
+bool output_drain(struct output *output, const struct cancel *cancel);
 /*
  * Waits until all that were left have been written and closed, which are all but `kept`; somewhat
  * above 2 s at most.  false: that was over, or `cancel` was due, before; or one of them failed:

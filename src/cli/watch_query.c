@@ -435,8 +435,15 @@ void watch_query_tick(struct watch_query *w)
 
 void watch_query_unread(struct watch_query *w, const char *why)
 {
-	/* Said once. */
-	if (w->problem.n && !w->has_text)
+	struct buf said;
+	bool is_old;
+
+	buf_init(&said);
+	buf_printf(&said, "ebql: %s: %s\n", w->shown.at, why);
+	/* Each reason is said once. */
+	is_old = !w->has_text && is_same(&said, &w->problem);
+	buf_free(&said);
+	if (is_old)
 		return;
 	w->has_text = false;
 	w->waits_for = NULL;

@@ -338,6 +338,18 @@ static void enqueue(struct row_action *a, const struct batch *batch, u32 row)
 	start_next(a);
 }
 
+/* As one piece, however long it is: the log takes it whole, or counts it. */
+static void log_row(const struct row_action *a, const struct buf *line)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_printf(&text, "ebql: %s: row: ", a->title);
+	buf_put(&text, line->at, line->n);
+	fwrite(text.at, 1, text.n, stderr);
+	buf_free(&text);
+}
+
 void row_batch(struct row_action *a, const struct batch *batch)
 {
 	for (u32 i = 0; i < batch->n_rows; i++) {
@@ -350,7 +362,7 @@ void row_batch(struct row_action *a, const struct batch *batch)
 		buf_reset(line);
 		a->out.out.format->row(&a->out.out, batch, i);
 		if (a->what == ROW_LOG)
-			fprintf(stderr, "ebql: %s: row: %.*s", a->title, (int)line->n, line->at);
+			log_row(a, line);
 		else
 			enqueue(a, batch, i);
 	}

@@ -169,6 +169,8 @@ static struct output *open_path(const struct form *f, const char **ret_why)
 
 	if (fd < 0)
 		return NULL;
+	if (!f->format->is_binary)
+		record_end_line(fd);
 	*ret_why = strerror(ENOMEM);
 	return output_open(fd, f->shown.at);
 }

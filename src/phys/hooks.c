@@ -191,7 +191,10 @@ struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cp
 			if (to == set->hooks + set->n_hooks) {
 				*to = *hook;
 				to->number = set->n_hooks++;
+				/* It may outlive the query that it is of. */
 				to->target = arena_strdup(arena, hook->target);
+				if (hook->reason)
+					to->reason = arena_strdup(arena, hook->reason);
 				to->n_uses = to->n_fields = 0;
 				to->uses = arena_array(arena, struct hook_use, n_uses);
 				to->fields = arena_array(arena, struct raw_field, n_fields);

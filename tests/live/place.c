@@ -93,10 +93,12 @@ int place_setup(void **state)
 int place_teardown(void **state)
 {
 	struct place *p = *state;
-	char command[128];
+	char command[192];
 
 	session_teardown((void **)&p->session);
-	snprintf(command, sizeof(command), "rm -r %s", p->folder);
+	/* Of a test that failed. */
+	snprintf(command, sizeof(command), "umount %s/disk 2>/dev/null; rm -r %s", p->folder,
+		 p->folder);
 	BUG_ON(system(command));
 	free(p);
 	return 0;

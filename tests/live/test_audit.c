@@ -158,14 +158,14 @@ static void test_full_disk(void **state)
 	assert_int_equal(system(command), 0);
 	place_write(p, "a.sql",
 		    "SELECT count(*) AS n " CALLS "WINDOW TUMBLING 10ms "
-		    "WITH (out = 'json:%s/a.out')",
+		    "WITH (access_path = tracepoint, out = 'json:%s/a.out')",
 		    getpid(), p->folder);
 	snprintf(command, sizeof(command), "%s/audit", disk);
 	place_start(p, p->folder, "--audit", command, NULL);
 	place_call(100);
-	place_write(p, "b.sql", QUERY " WITH (out = 'json:/dev/null')");
+	place_write(p, "b.sql", QUERY " WITH (access_path = tracepoint, out = 'json:/dev/null')");
+	assert_true(proc_wait_text(&p->session->ebql, "b.sql: its query runs\n", LIMIT_MS));
 	place_said(p, "disk/audit: No space left on device\n");
-	place_said(p, "b.sql: its query runs\n");
 	snprintf(command, sizeof(command), "mount -o remount,size=1m %s", disk);
 	assert_int_equal(system(command), 0);
 	unlink(place_path(p, "b.sql"));
@@ -185,12 +185,61 @@ static void test_full_disk(void **state)
 	buf_free(&text);
 }
 
+/*
+ * Without the right to exchange programs (--fixed) those of a query that ended go on for others
+ * that share them, and are told of whole at the end of these.
+ */
+static void test_fixed(void **state)
+{
+	struct place *p = *state;
+	char command[512], *last;
+	struct buf text;
+
+	session_require();
+	snprintf(command, sizeof(command),
+		 "cd %s && echo '" QUERY " GROUP BY pid WITH (duration = 100ms)' >a.sql && "
+		 "echo '" QUERY "' >b.sql && "
+		 "%s watch --fixed --audit audit --socket s -d 1s . >out 2>&1",
+		 p->folder, proc_ebql());
+	assert_int_equal(system(command), 0);
+	buf_init(&text);
+	place_read(p, "audit", &text);
+	assert_int_equal(count(text.at, "\"event\":\"load\""), 2);
+	assert_int_equal(count(text.at, "\"event\":\"unload\""), 2);
+	/* The last line: b's, whose programs are those of its load. */
+	text.at[text.n - 2] = '\0';
+	last = strrchr(text.at, '\n');
+	assert_non_null(strstr(last, "\"event\":\"unload\""));
+	assert_string_equal(part(last, "\"query\":\"", "\""), "b");
+	assert_non_null(strstr(text.at, part(last, "\"programs\":", ",\"duration_ns\"")));
+	buf_free(&text);
+}
+
+/* SIGHUP, which a terminal that goes away sends, ends a query of the command line as SIGTERM does.
+ */
+static void test_hangup(void **state)
+{
+	struct place *p = *state;
+	struct buf text;
+
+	session_require();
+	session_ebql(p->session, "--audit", place_path(p, "audit"),
+		     "SELECT count(*) AS n FROM tracepoint:syscalls:sys_enter_getppid", NULL);
+	session_end(p->session, SIGHUP, 0);
+	buf_init(&text);
+	place_read(p, "audit", &text);
+	assert_int_equal(expect_pairs(text.at, "query"), 1);
+	buf_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(test_commands),
 		TEST(test_full_disk),
+		TEST(test_fixed),
+		TEST(test_hangup),
 	};
 
 	return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
