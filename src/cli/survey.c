@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ebql survey: streams -> how often they fire (one query counts them all), by what each would be
- * read, and what that would cost by the table of costs.
+ * ebql survey: streams -> how often they fire, and for whom (one query counts them all), by what
+ * each would be read, and what that would cost by the table of costs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/figures.h"
+#include "cli/survey.h"
 
 #define SURVEY_NS    5000000000ull
 #define ALL_CALLS    "raw_tracepoint:sys_enter"
@@ -18,22 +19,29 @@
 #define SOURCES_MAX  64 /* of one query; a wildcard is one */
 #define BUSY_PERCENT 1.0
 #define CHEAPER_BY   1.1
+#define GROUPS_MAX   4096 /* of a CPU: streams; and names, processes and calls of each */
 
 struct surveyed {
 	const char *name;
-	bool is_hidden; /* counted for what it says of others */
-	u64 n;		/* events */
+	const char *sql; /* the query whose cost is asked for; NULL: one that counts it */
+	bool is_of_view; /* whose rows have a comm of their own */
+	bool is_hidden;	 /* counted for what it says of others */
+	u64 n;		 /* events */
+	struct who most[WHO_N];
 };
 
 struct survey {
 	const struct options *options;
 	struct arena *arena;
 	struct query query; /* its catalog and its views serve all */
-	const char *sql;    /* the query whose cost is asked for; NULL: one that counts */
+	const char *sql;    /* of streams that are being added: as in struct surveyed */
+	bool is_of_view;
 	VEC(struct surveyed) streams;
-	struct buf from; /* what is counted: SELECTs over them */
-	u32 n_sources;	 /* of these */
-	u32 n_matched;	 /* streams, those that were there already too */
+	VEC(struct who) who;
+	struct buf from, who_from; /* what is counted: SELECTs over them */
+	u32 n_sources;		   /* of these */
+	u32 n_matched;		   /* streams, those that were there already too */
+	int status;		   /* of a query that was refused, which was told */
 	bool has_calls;
 	struct trial trial;
 };
@@ -74,14 +82,31 @@ static const char *event_name(struct survey *s, const char *name)
 
 static void add_name(struct survey *s, const char *name)
 {
-	vec_push(s->arena, &s->streams, (struct surveyed){ .name = arena_strdup(s->arena, name) });
+	vec_push(s->arena, &s->streams,
+		 (struct surveyed){ .name = arena_strdup(s->arena, name),
+				    .sql = s->sql,
+				    .is_of_view = s->is_of_view });
 	s->has_calls |= strncmp(name, "tracepoint:syscalls:", 20) == 0;
 }
 
-static void count(struct survey *s, const char *source)
+/* Is an event of it any system call's? */
+static bool is_of_all_calls(const char *source)
+{
+	return strcmp(source, ALL_CALLS) == 0 ||
+	       strcmp(source, "tracepoint:raw_syscalls:sys_enter") == 0 ||
+	       strcmp(source, "tracepoint:raw_syscalls:sys_exit") == 0;
+}
+
+static void count(struct survey *s, const char *source, bool is_hidden)
 {
 	s->n_sources++;
 	buf_printf(&s->from, "%sSELECT probe FROM %s", s->from.n ? " UNION ALL " : "", source);
+	if (!is_hidden)
+		buf_printf(&s->who_from,
+			   "%sSELECT probe, current.comm AS comm, current.pid AS pid, %s AS call "
+			   "FROM %s",
+			   s->who_from.n ? " UNION ALL " : "",
+			   is_of_all_calls(source) ? "id" : "-1", source);
 }
 
 static void add_stream(struct survey *s, const char *name)
@@ -90,7 +115,7 @@ static void add_stream(struct survey *s, const char *name)
 	if (s->streams.n > STREAMS_MAX || find(s, name))
 		return;
 	add_name(s, name);
-	count(s, name);
+	count(s, name, false);
 }
 
 /* A list as FROM reads it: a wildcard is one source, unless some of it is counted already. */
@@ -101,7 +126,7 @@ static void add_list(struct survey *s, const char *written, const struct stream_
 	for (u32 i = 0; i < list->streams.n; i++)
 		is_new &= !find(s, list->streams.at[i]->name);
 	if (is_new)
-		count(s, written);
+		count(s, written, false);
 	for (u32 i = 0; i < list->streams.n; i++)
 		if (is_new)
 			add_name(s, list->streams.at[i]->name);
@@ -110,7 +135,7 @@ static void add_list(struct survey *s, const char *written, const struct stream_
 	s->n_matched += list->streams.n;
 }
 
-/* As `ebql list` finds it; a span is its two events, a view is no stream. */
+/* As `ebql list` finds it; a span is its two events, and views are not among them. */
 static void add_listed(void *survey, const char *name)
 {
 	struct survey *s = survey;
@@ -125,12 +150,8 @@ static void add_listed(void *survey, const char *name)
 }
 
 /* The streams of a query, each once. */
-static bool add_query(struct survey *s, const char *text)
+static bool add_streams_of(struct survey *s, struct query *q)
 {
-	struct query *q = &s->query;
-
-	diags_init(&q->diags, &q->arena, "query", text, strlen(text));
-	s->sql = text;
 	if (!query_parse(q))
 		return false;
 	if (!q->statement || q->statement->kind != AST_STATEMENT_SELECT)
@@ -145,8 +166,37 @@ static bool add_query(struct survey *s, const char *text)
 			for (u32 j = 0; j < hook->uses[k].n_streams; j++)
 				add_stream(s, event_name(s, hook->uses[k].streams[j]->name));
 	}
-	return s->streams.n || diag_refuse(&q->diags, "no-streams", SPAN_NONE,
-					   "the query reads no stream of the kernel");
+	return q->programs || diag_refuse(&q->diags, "no-streams", SPAN_NONE,
+					  "the query reads no stream of the kernel");
+}
+
+/* false: it is refused, and s->status. */
+static bool add_query(struct survey *s, const char *text)
+{
+	struct query q;
+	bool is_added;
+
+	if (!query_init(&q, "query", text, strlen(text)))
+		return false;
+	q.catalog = s->query.catalog;
+	q.settings.target_pid = getpid();
+	s->sql = text;
+	is_added = add_streams_of(s, &q);
+	s->sql = NULL;
+	s->status = is_added ? 0 : query_report(&q);
+	q.catalog = NULL;
+	query_free(&q);
+	return is_added;
+}
+
+static bool add_view(struct survey *s, const char *name)
+{
+	bool is_added;
+
+	s->is_of_view = true;
+	is_added = add_query(s, arena_printf(s->arena, "SELECT count(*) FROM %s", name));
+	s->is_of_view = false;
+	return is_added;
 }
 
 /* false after a diagnostic. */
@@ -160,7 +210,9 @@ static bool add_pattern(struct survey *s, const char *word)
 	s->n_matched = 0;
 	if (!describe_written(q, word, strlen(word), &d))
 		d.list = NULL;
-	else if (!d.list && span_of(word) && !strpbrk(word, "*?"))
+	else if (!d.list && !span_of(word)) /* a view, or members of a tracepoint's struct */
+		return add_view(s, word);
+	else if (!d.list && !strpbrk(word, "*?"))
 		add_listed(s, word);
 	if (d.list)
 		add_list(s, d.list->is_wildcard ? word : d.list->streams.at[0]->name, d.list);
@@ -193,14 +245,37 @@ static int take_counts(void *survey, const struct batch *batch)
 	for (u32 i = 0; i < batch->n_rows; i++) {
 		const struct value *row = &batch->values[i * batch->schema->n_columns];
 		struct surveyed *stream;
+		struct who who = { 0 };
 
+		/* Of groups that found no room it is not known whose they are. */
 		if ((s64)i == batch->other_row || row[0].kind != VALUE_TEXT)
 			continue;
 		stream = find(s, arena_strndup(s->arena, row[0].text, row[0].n));
-		if (stream)
-			stream->n = (u64)row[1].integer;
+		if (!stream)
+			continue;
+		if (row[1].kind != VALUE_TEXT) {
+			stream->n = (u64)row[4].integer;
+			continue;
+		}
+		who.stream = (u32)(stream - s->streams.at);
+		memcpy(who.comm, row[1].text, MIN(row[1].n, sizeof(who.comm) - 1));
+		who.pid = (s64)row[2].integer;
+		who.call = (s64)row[3].integer;
+		who.n = (u64)row[4].integer;
+		vec_push(s->arena, &s->who, who);
 	}
 	return 0;
+}
+
+static void find_most(struct survey *s)
+{
+	for (u32 kind = 0; kind < WHO_N; kind++) {
+		struct who *most = arena_array(s->arena, struct who, s->streams.n);
+
+		who_find(s->who.at, s->who.n, (enum who_kind)kind, most);
+		for (u32 i = 0; i < s->streams.n; i++)
+			s->streams.at[i].most[kind] = most[i];
+	}
 }
 
 /* The exit status. */
@@ -210,12 +285,19 @@ static int count_all(struct survey *s)
 	int status;
 
 	if (s->has_calls && !find(s, ALL_CALLS)) {
-		add_stream(s, ALL_CALLS);
+		add_name(s, ALL_CALLS);
+		count(s, ALL_CALLS, true);
 		find(s, ALL_CALLS)->is_hidden = true;
 	}
 	buf_init_in(&options.text, s->arena);
-	buf_printf(&options.text, "SELECT probe, count(*) AS events FROM (%s) GROUP BY probe",
-		   s->from.at);
+	/* Two parts, of one program at each hook: that groups of the second find no room takes
+	 * nothing from the first. */
+	buf_printf(&options.text,
+		   "SELECT probe, NULL AS comm, 0 AS pid, -1 AS call, count(*) AS events FROM (%s) "
+		   "GROUP BY probe UNION ALL "
+		   "SELECT probe, comm, pid, call, count(*) FROM (%s) "
+		   "GROUP BY probe, comm, pid, call WITH (max_groups = %u)",
+		   s->from.at, s->who_from.at, GROUPS_MAX);
 	options.file = "survey";
 	options.format = out_format_find("table");
 	options.trial = &s->trial;
@@ -223,6 +305,7 @@ static int count_all(struct survey *s)
 		options.host.duration_ns = SURVEY_NS;
 	s->trial = (struct trial){ .batch = take_counts, .context = s };
 	status = run_text(&options, NULL);
+	find_most(s);
 	return status == 3 ? 0 : status; /* what was lost stands below the rows */
 }
 
@@ -230,7 +313,7 @@ static int count_all(struct survey *s)
 
 struct forecast {
 	const char *path, *others; /* "": it is not known */
-	double event_ns;	   /* one event */
+	double event_ns, hook_ns;  /* one event, and of that its hook */
 	double ns, others_ns;	   /* all that the time had, and of that for other system calls */
 	double cheapest_ns;	   /* of the other ways, all that the time had */
 	const char *cheapest;
@@ -273,6 +356,7 @@ static void add_hook(struct survey *s, const struct surveyed *stream, const stru
 	cost->path = *cost->path ? arena_printf(s->arena, "%s, %s", cost->path, hook_word(hook))
 				 : hook_word(hook);
 	cost->event_ns += estimate.hook_ns + estimate.work_ns;
+	cost->hook_ns += estimate.hook_ns;
 	cost->others_ns += estimate.other_ns * others;
 	cost->ns += (estimate.hook_ns + estimate.work_ns) * n + estimate.other_ns * others;
 	for (u32 i = 0; i < n_other; i++) {
@@ -293,7 +377,7 @@ static void add_hook(struct survey *s, const struct surveyed *stream, const stru
 static struct forecast cost_of(struct survey *s, const struct surveyed *stream)
 {
 	const char *text =
-		s->sql ? s->sql : arena_printf(s->arena, "SELECT count(*) FROM %s", stream->name);
+		stream->sql ?: arena_printf(s->arena, "SELECT count(*) FROM %s", stream->name);
 	struct forecast cost = { .path = "", .others = "", .cheapest_ns = INFINITY };
 	struct query q;
 
@@ -320,6 +404,70 @@ static struct forecast cost_of(struct survey *s, const struct surveyed *stream)
 	return cost;
 }
 
+static bool is_most(const struct surveyed *stream, enum who_kind kind)
+{
+	return stream->most[kind].n && 2 * stream->most[kind].n >= stream->n;
+}
+
+static double percent_of(const struct surveyed *stream, enum who_kind kind)
+{
+	return 100 * (double)stream->most[kind].n / (double)stream->n;
+}
+
+/* NULL: none has most of them. */
+static const char *call_of(struct survey *s, const struct surveyed *stream)
+{
+	s64 call = stream->most[WHO_CALL].call;
+
+	return is_most(stream, WHO_CALL) && call >= 0
+		       ? syscall_name(catalog_arch(s->query.catalog), (s32)call)
+		       : NULL;
+}
+
+/* Who has half of a stream's events, at least; "": nobody. */
+static const char *mostly(struct survey *s, const struct surveyed *stream)
+{
+	const char *text = "", *call = call_of(s, stream);
+
+	if (is_most(stream, WHO_COMM))
+		text = arena_printf(s->arena, "comm '%s' %.0f %%", stream->most[WHO_COMM].comm,
+				    percent_of(stream, WHO_COMM));
+	if (is_most(stream, WHO_PID))
+		text = arena_printf(s->arena, "%s, pid %lld %.0f %%", text,
+				    (long long)stream->most[WHO_PID].pid,
+				    percent_of(stream, WHO_PID));
+	if (call)
+		text = arena_printf(s->arena, "%s, call %s %.0f %%", text, call,
+				    percent_of(stream, WHO_CALL));
+	return *text == ',' ? text + 2 : text;
+}
+
+/* Most is of one thread's name, or of one call: what to leave out, and what of all that saves. */
+static const char *filter(struct survey *s, const struct surveyed *stream,
+			  const struct forecast *cost)
+{
+	const char *call = call_of(s, stream), *comm = stream->most[WHO_COMM].comm, *text;
+	double saved_ns;
+
+	if (call)
+		return arena_printf(s->arena, "; %.0f %% of it is of one call: FROM syscall:%s",
+				    percent_of(stream, WHO_CALL), call);
+	if (!is_most(stream, WHO_COMM))
+		return "";
+	text = arena_printf(s->arena, "; %.0f %% of it is of comm '%s'",
+			    percent_of(stream, WHO_COMM), comm);
+	if (stream->is_of_view)
+		return text;
+	/* The hook is paid, and the name is read, whether the event passes or not. */
+	saved_ns = cost->event_ns - cost->hook_ns -
+		   cost_ns(catalog_costs(s->query.catalog), COST_COMM);
+	saved_ns = MAX(saved_ns, 0.0) * (double)stream->most[WHO_COMM].n;
+	return arena_printf(s->arena,
+			    "%s: WHERE comm <> '%s' would save %.0f %%, of %.0f ns the hook "
+			    "itself takes %.0f",
+			    text, comm, 100 * saved_ns / cost->ns, cost->event_ns, cost->hook_ns);
+}
+
 static const char *advice(struct survey *s, const struct surveyed *stream,
 			  const struct forecast *cost, double percent)
 {
@@ -329,9 +477,9 @@ static const char *advice(struct survey *s, const struct surveyed *stream,
 		return arena_printf(s->arena, "%s would be cheaper", cost->cheapest);
 	if (percent <= BUSY_PERCENT)
 		return "";
-	return cost->others_ns > cost->ns / 2
-		       ? "more than 1 % of a CPU, for other system calls mostly"
-		       : "more than 1 % of a CPU";
+	if (cost->others_ns > cost->ns / 2)
+		return "more than 1 % of a CPU, for other system calls mostly";
+	return arena_printf(s->arena, "more than 1 %% of a CPU%s", filter(s, stream, cost));
 }
 
 /* Those that came most often first; others as they were asked for. */
@@ -359,6 +507,7 @@ static int say(struct survey *s)
 		{ "ns_per_event", { .kind = TYPE_REAL, .bits = 64 } },
 		{ "cpu_percent", { .kind = TYPE_REAL, .bits = 64 } },
 		{ "machine_percent", { .kind = TYPE_REAL, .bits = 64 } },
+		{ "mostly", { .kind = TYPE_TEXT } },
 		{ "other_paths", { .kind = TYPE_TEXT } },
 		{ "advice", { .kind = TYPE_TEXT } },
 	};
@@ -383,6 +532,7 @@ static int say(struct survey *s)
 		figures_real(&figures, *cost.path ? cost.event_ns : NAN);
 		figures_real(&figures, *cost.path ? percent : NAN);
 		figures_real(&figures, *cost.path ? percent / n_cpus : NAN);
+		figures_text(&figures, mostly(s, stream));
 		figures_text(&figures, cost.others);
 		figures_text(&figures, advice(s, stream, &cost, percent));
 	}
@@ -396,7 +546,7 @@ static int survey(struct survey *s)
 
 	for (char **word = s->options->words; *word; word++)
 		if (!add_pattern(s, *word))
-			return query_report(&s->query);
+			return s->status ?: query_report(&s->query);
 	status = count_all(s);
 	if (status)
 		return status;
@@ -420,6 +570,7 @@ int cmd_survey(struct options *options)
 		return query_no_memory();
 	s.arena = &s.query.arena;
 	buf_init_in(&s.from, s.arena);
+	buf_init_in(&s.who_from, s.arena);
 	s.query.settings.target_pid = getpid();
 	status = query_open_catalog(&s.query) ? survey(&s) : query_report(&s.query);
 	query_free(&s.query);
