@@ -131,6 +131,18 @@ bool out_put_late(struct buf *buf, const char *before, const struct batch *batch
 	return true;
 }
 
+void out_add_sampled(struct batch *total, const struct batch *batch)
+{
+	const struct batch_sampled *b = &batch->sampled, *t = &total->sampled;
+	u32 most = MAX(MAX(b->now, b->before), MAX(t->now, t->before));
+	u32 least = MIN(b->now, b->before);
+
+	if (t->now)
+		least = MIN(least, MIN(t->now, t->before));
+	total->sampled = (struct batch_sampled){ b->now, most > b->now ? most : least };
+	total->is_over_budget |= batch->is_over_budget;
+}
+
 bool out_put_sampled(struct buf *buf, const char *before, const struct batch *batch)
 {
 	const struct batch_sampled *s = &batch->sampled;
@@ -144,7 +156,7 @@ bool out_put_sampled(struct buf *buf, const char *before, const struct batch *ba
 		buf_puts(buf, " threads");
 	}
 	if (s->before != s->now) {
-		buf_puts(buf, ", at first of one in ");
+		buf_puts(buf, ", before that of one in ");
 		buf_put_u64(buf, s->before);
 	}
 	if (batch->is_over_budget)

@@ -28,7 +28,7 @@ static void clear(struct calls *calls)
 	arena_free(&calls->arena);
 	arena_init(&calls->arena);
 	calls->root = NULL;
-	calls->account = (struct account){ 0 };
+	calls->total = (struct batch){ 0 };
 }
 
 /* Totals since the start: what was before is in them. */
@@ -125,7 +125,8 @@ void calls_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct calls *calls = out->state;
 
-	account_add(&calls->account, &batch->account);
+	account_add(&calls->total.account, &batch->account);
+	out_add_sampled(&calls->total, batch);
 }
 
 static int compare(const void *a, const void *b)

@@ -24,7 +24,7 @@ struct calls {
 	bool is_short;	   /* there was no memory for all */
 	u32 deepest;	   /* calls_sort() */
 	/* Of the windows that are in it; the latest batch. */
-	struct account account;
+	struct batch total; /* its account, and of how many threads */
 	struct buf frame;
 };
 

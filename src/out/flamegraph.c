@@ -173,14 +173,15 @@ static void put_calls(struct drawing *d)
 static void put_foot(struct drawing *d, u32 height)
 {
 	struct buf *buf = &d->out->buf, *text = &d->out->scratch;
-	struct batch batch = { .account = d->calls->account };
+	const struct batch *total = &d->calls->total;
 
 	buf_reset(text);
 	if (d->n_narrow) {
 		buf_put_u64(text, d->n_narrow);
 		buf_puts(text, " calls are too narrow to be drawn  ");
 	}
-	out_put_loss(text, &batch);
+	out_put_loss(text, total);
+	out_put_sampled(text, "  ", total);
 	buf_printf(buf, "<text x=\"6\" y=\"%u\">", height - 8);
 	put_escaped(buf, text->at, text->n);
 	buf_puts(buf, "</text>\n");

@@ -62,7 +62,9 @@ static void folded_end(struct out *out)
 			buf_putc(&out->buf, '\n');
 			out_row_done(out);
 		}
-		put_losses(&out->buf, &calls->account);
+		put_losses(&out->buf, &calls->total.account);
+		if (out_put_sampled(&out->buf, "# ", &calls->total))
+			buf_putc(&out->buf, '\n');
 	}
 	free(path);
 	calls_free(calls);

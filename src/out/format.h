@@ -129,6 +129,8 @@ void out_put_window(struct buf *buf, const struct batch *batch);
 bool out_put_late(struct buf *buf, const char *before, const struct batch *batch);
 /* The same where max_cpu left out threads, or ended the run. */
 bool out_put_sampled(struct buf *buf, const char *before, const struct batch *batch);
+/* Of several batches in turn: the latest one's, and what there was before. */
+void out_add_sampled(struct batch *total, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
 void out_put_loss(struct buf *buf, const struct batch *batch);
 

@@ -166,9 +166,11 @@ static void take_total(struct heat_state *state, const struct batch *batch)
 	state->n_late += batch->late_ns || batch->n_merged;
 	if (!batch->is_windowed) {
 		total->account = (struct account){ 0 };
+		total->sampled = (struct batch_sampled){ 0 };
 		state->count = state->n_unplaced = 0;
 	}
 	account_add(&total->account, &batch->account);
+	out_add_sampled(total, batch);
 	state->count += state->window_count;
 	state->n_unplaced += state->window_n_unplaced;
 }

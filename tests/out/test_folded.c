@@ -79,7 +79,9 @@ static char *twice(const char *format, struct out_options options, bool is_windo
 	batches[0] = batch_of(&schema, &rows[0][0], ARRAY_SIZE(values));
 	batches[0].is_windowed = is_windowed;
 	batches[0].account.lost[LOSS_MISSED] = 4;
+	batches[0].sampled = (struct batch_sampled){ 1, 1 };
 	batches[1] = batches[0];
+	batches[1].sampled = (struct batch_sampled){ 4, 4 };
 	text = format_batches(format, options, batches, 2, &n);
 	for (u32 i = 0; i < ARRAY_SIZE(stacks); i++)
 		free(stacks[i]);
@@ -99,10 +101,12 @@ static void test_sums(void **unused)
 {
 	expect_folded((struct out_options){ 0 }, true,
 		      "a_b;main;middle 4\na_b;main;middle;leaf 10\nc;main;middle;leaf 6\n"
-		      "# lost missed=8\n");
+		      "# lost missed=8\n"
+		      "# sampled: the events of one in 4 threads, before that of one in 1\n");
 	expect_folded((struct out_options){ 0 }, false,
 		      "a_b;main;middle 2\na_b;main;middle;leaf 5\nc;main;middle;leaf 3\n"
-		      "# lost missed=4\n");
+		      "# lost missed=4\n"
+		      "# sampled: the events of one in 4 threads\n");
 }
 
 /* Recorded stacks are texts with ; between the calls; without a number each row is one. */
@@ -184,6 +188,7 @@ static void test_flamegraph(void **unused)
 	assert_non_null(strstr(text, "<title>leaf (10, 50.00%)</title>"));
 	assert_non_null(strstr(text, "<title>all (20, 100.00%)</title>"));
 	assert_non_null(strstr(text, "lost: missed 8"));
+	assert_non_null(strstr(text, "sampled: the events of one in 4 threads, before that"));
 	again = twice("flamegraph", (struct out_options){ 0 }, true);
 	assert_string_equal(text, again);
 	free(again);
