@@ -119,17 +119,18 @@ static void open_files(long n)
 }
 
 /*
- * Two million calls a second, of two threads which never sleep, so that no CPU is idle for others;
- * in so many ms.  What they took is written for each 10 ms, but of a batch that was interrupted as
- * long as the usual one takes.
+ * flood: two million calls a second, of two threads which never sleep, so that no CPU is idle for
+ * others; flood1: half as many, of one thread; steady: 50,000 of one; in so many ms.  What they
+ * took is written for each 10 ms, but of a batch that was interrupted as long as the usual one
+ * takes.
  */
-enum { CALLS = 100, BATCH_NS = 100000, BATCHES = 100, THREADS = 2 };
+enum { BATCH_NS = 100000, BATCHES = 100, THREADS_MAX = 2 };
 
 struct spell {
 	unsigned long begin_ns, took_ns; /* CLOCK_MONOTONIC; all batches together */
 };
 
-static long n_spells;
+static long n_spells, n_calls;
 
 static unsigned long monotonic_ns(void)
 {
@@ -168,7 +169,7 @@ static void *flood(void *spells)
 
 			while ((begin_ns = monotonic_ns()) < due_ns)
 				;
-			for (int k = 0; k < CALLS; k++)
+			for (long k = 0; k < n_calls; k++)
 				syscall(SYS_getpgid, 1);
 			now_ns = monotonic_ns();
 			took_ns[i] = now_ns - begin_ns;
@@ -179,20 +180,36 @@ static void *flood(void *spells)
 	return NULL;
 }
 
-static void flood_of_calls(long ms)
+static void flood_by(int n_threads, long n_calls_each, long ms)
 {
 	struct spell *spells;
-	pthread_t threads[THREADS];
+	pthread_t threads[THREADS_MAX];
 
 	n_spells = ms / 10;
-	spells = calloc((size_t)(THREADS * n_spells), sizeof(*spells));
+	n_calls = n_calls_each;
+	spells = calloc((size_t)(n_threads * n_spells), sizeof(*spells));
 	must(spells ? 0 : -1);
-	for (long i = 0; i < THREADS; i++)
+	for (long i = 0; i < n_threads; i++)
 		must(-pthread_create(&threads[i], NULL, flood, spells + i * n_spells));
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
-	for (long i = 0; i < THREADS * n_spells; i++)
+	for (long i = 0; i < n_threads * n_spells; i++)
 		printf("%lu %lu\n", spells[i].begin_ns, spells[i].took_ns);
+}
+
+static void flood_of_two(long ms)
+{
+	flood_by(2, 100, ms);
+}
+
+static void flood_of_one(long ms)
+{
+	flood_by(1, 100, ms);
+}
+
+static void call_steadily(long ms)
+{
+	flood_by(1, 5, ms);
 }
 
 int main(int argc, char **argv)
@@ -204,7 +221,8 @@ int main(int argc, char **argv)
 		{ "pread", make_preads },     { "others", make_other_calls },
 		{ "sendto", make_datagrams }, { "switches", make_switches },
 		{ "faults", make_faults },    { "function", call_function },
-		{ "files", open_files },      { "flood", flood_of_calls },
+		{ "files", open_files },      { "flood", flood_of_two },
+		{ "flood1", flood_of_one },   { "steady", call_steadily },
 	};
 
 	for (size_t i = 0; argc == 3 && i < sizeof(loads) / sizeof(*loads); i++)

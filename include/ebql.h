@@ -285,8 +285,9 @@ struct ebql_batch {
 	uint64_t lost[EBQL_LOSS_MAX];
 	int32_t is_windowed, is_last;
 	int32_t is_partial; /* shorter than asked: the run began within the window, or ended */
-	/* max_cpu: events of one in so many threads were taken, and in some of the time before of
-	 * one in `sampled_before`; 0: there is no limit. */
+	/* max_cpu: events of one in so many threads were taken at its end, and in some of the time
+	 * before of one in `sampled_before`: the most, or, where that is `sampled`, the least; 0:
+	 * there is no limit. */
 	uint32_t sampled, sampled_before;
 	int32_t is_over_budget; /* the last one: max_cpu ended the run */
 };

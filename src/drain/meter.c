@@ -135,6 +135,8 @@ void meter_take_starts(struct meter *meter, struct account *to)
 		now.lost[LOSS_EVICTED] += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
 		now.lost[LOSS_TABLE_FULL] +=
 			__atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
+		now.lost[LOSS_OVER_BUDGET] +=
+			__atomic_load_n(&line->start_over_budget, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			unpaired[i] = __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
 		add_unpaired(&now, unpaired);
@@ -162,6 +164,7 @@ void meter_take_copy(struct meter *meter, u64 copy, struct account *to)
 	struct account now = { 0 };
 
 	peek_copy(meter, copy, &now);
+	meter->n_left += now.lost[LOSS_OVER_BUDGET] - meter->slices[copy].lost[LOSS_OVER_BUDGET];
 	grow(&meter->slices[copy], &now, to);
 	grow_copy(meter, copy);
 }
@@ -259,7 +262,9 @@ void meter_behind_flip(struct meter *meter, struct account *to, struct account *
 		account_add(&meter->before, &meter->between);
 		lost.lost[LOSS_MISSED] = meter->before.lost[LOSS_MISSED];
 		lost.lost[LOSS_RING_FULL] = meter->before.lost[LOSS_RING_FULL];
+		lost.lost[LOSS_OVER_BUDGET] = meter->before.lost[LOSS_OVER_BUDGET] + meter->n_left;
 	}
+	meter->n_left = 0;
 	meter_take_starts(meter, &now);
 	meter_take_missed(meter, &now);
 	account_add(to, &now);
@@ -380,5 +385,6 @@ void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], bool
 		meter->load->drained[i] += counters[i];
 	meter_add_counters(meter, counters, &counted);
 	meter_check_ends(meter, &counted);
+	meter->n_left += counted.lost[LOSS_OVER_BUDGET];
 	account_add(to, &counted);
 }

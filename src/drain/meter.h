@@ -27,6 +27,7 @@ struct meter {
 	 * follows. */
 	bool is_lasting;
 	bool has_between; /* the window under way has that already */
+	u64 n_left;	  /* by max_cpu, of the copy that was switched off */
 	/* Bare scans: rows that found no room, which may have been starts. */
 	u64 n_full;
 	/*

@@ -59,6 +59,7 @@ static void take_losses(struct flow *flow, struct flow_part *part, struct accoun
 	if (row_source_goes_on(part->source)) {
 		lasting.account.lost[LOSS_MISSED] = loss.account.lost[LOSS_MISSED];
 		lasting.account.lost[LOSS_RING_FULL] = loss.account.lost[LOSS_RING_FULL];
+		lasting.account.lost[LOSS_OVER_BUDGET] = loss.account.lost[LOSS_OVER_BUDGET];
 		account_subtract(&loss.account, &lasting.account);
 		add_loss(flow, &lasting);
 	}

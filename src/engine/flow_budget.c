@@ -18,7 +18,6 @@
 #include "engine/internal.h"
 
 #define NS_PER_S    1000000000ull
-#define SAMPLED_MAX 10		   /* 1 of 2^10 threads, or none */
 #define GROWS_NS    (5 * NS_PER_S) /* so long it takes little, ahead of twice the threads */
 #define THREADS_LOW 4		   /* that is less than one in so many of what is allowed */
 /* By so many ends of steps it is known what the hooks cost. */
@@ -79,10 +78,16 @@ static u32 n_recent(const struct flow_budget *b, u64 now_ns)
 	return n;
 }
 
-/* Starts from before may be of ends that were left. */
-static void open_gate(struct budget *budget, u64 now_ns)
+/*
+ * Starts from before may be of ends that were left.  The clock is read while none are taken: what
+ * was taken since this look began is from before, too.
+ */
+static void open_gate(struct flow *flow, const struct load_state *load)
 {
-	__atomic_store_n(&budget->opened_ns, now_ns, __ATOMIC_RELEASE);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].load == load && flow->parts[i].source)
+			row_source_left(flow->parts[i].source);
+	__atomic_store_n(&load->budget->opened_ns, base_monotonic_ns(), __ATOMIC_RELEASE);
 }
 
 static bool is_closed(const struct budget *budget, u64 limit_ns)
@@ -91,16 +96,17 @@ static bool is_closed(const struct budget *budget, u64 limit_ns)
 }
 
 /* A program may close what is being opened: it has seen the limit that it was. */
-static void set_limit(struct budget *budget, u64 limit_ns, u64 now_ns)
+static void set_limit(struct flow *flow, const struct load_state *load, u64 limit_ns)
 {
+	struct budget *budget = load->budget;
 	u64 before_ns = load_of(&budget->limit_ns);
 	bool was_closed = is_closed(budget, before_ns);
 
 	if (was_closed)
-		open_gate(budget, now_ns);
+		open_gate(flow, load);
 	__atomic_store_n(&budget->limit_ns, limit_ns, __ATOMIC_RELEASE);
 	if (!was_closed && is_closed(budget, before_ns))
-		open_gate(budget, now_ns);
+		open_gate(flow, load);
 }
 
 /*
@@ -124,11 +130,10 @@ static void set_marks(struct flow *flow, u64 now_ns)
 				 (FLOW_BUDGET_STEPS - 1) * step_ns(flow) / flow->n_loads,
 				 __ATOMIC_RELAXED);
 		__atomic_store_n(&budget->limit_until_ns, now_ns + NS_PER_S, __ATOMIC_RELAXED);
-		set_limit(budget, spent_ns + (u64)share_ns, now_ns);
+		set_limit(flow, flow->loads[i], spent_ns + (u64)share_ns);
 		__atomic_store_n(&budget->mark_ns, spent_ns + (u64)MIN(left_ns, share_ns),
 				 __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->threshold,
-				 b->rests_until_ns ? 0 : BUDGET_ALL / b->sampled.now,
+		__atomic_store_n(&budget->threshold, b->rests_until_ns ? 0 : BUDGET_ALL / b->one_in,
 				 __ATOMIC_RELAXED);
 	}
 }
@@ -154,7 +159,7 @@ int flow_budget_open(struct flow *flow, int epoll_fd)
 	if (!flow_has_budget(flow))
 		return 0;
 	now_ns = base_monotonic_ns();
-	flow->budget.sampled = (struct batch_sampled){ 1, 1 };
+	flow->budget.one_in = flow->budget.was = 1;
 	begin_stretch(flow, now_ns);
 	flow->budget.counted_ns = flow->budget.begun_spent_ns;
 	flow->budget.looked = (struct flow_budget_step){ now_ns, hook_ns(flow) };
@@ -204,15 +209,18 @@ static struct taken taken_in(const struct flow *flow, u32 n_ends)
 			       MAX(b->looked.at_ns - first->at_ns, 1ull) };
 }
 
+static void note_last(struct flow_budget *b, u32 one_in)
+{
+	b->last_real_ns[__builtin_ctz(one_in)] = base_realtime_ns();
+}
+
 static void sample(struct flow *flow, u32 one_in, u64 now_ns)
 {
 	struct flow_budget *b = &flow->budget;
 
-	if (!b->changed_real_ns || b->changed_real_ns <= flow->window.real_ns)
-		b->sampled.before = b->sampled.now;
-	/* Changed again: what is told is the most, so that no such batch goes unmarked. */
-	b->sampled.before = MAX(b->sampled.before, b->sampled.now);
-	b->sampled.now = one_in;
+	b->was = b->one_in;
+	note_last(b, b->was);
+	b->one_in = one_in;
 	b->changed_real_ns = base_realtime_ns();
 	begin_stretch(flow, now_ns);
 }
@@ -224,10 +232,10 @@ static void resume(struct flow *flow, u64 now_ns)
 
 	b->rests_until_ns = 0;
 	b->resumed_ns = now_ns;
-	b->changed_real_ns = base_realtime_ns();
+	note_last(b, b->was); /* of a window with some of the rest no count is that of one N */
 	begin_stretch(flow, now_ns);
 	for (u32 i = 0; i < flow->n_loads; i++)
-		open_gate(flow->loads[i]->budget, now_ns);
+		open_gate(flow, flow->loads[i]);
 }
 
 /* One of how many threads keeps within the budget?  0: not one of the most. */
@@ -239,14 +247,14 @@ static u32 threads_for(const struct flow *flow, const struct taken *taken)
 		0.9 * (double)allowed_ns(flow) * in_ns / (double)NS_PER_S - (double)taken->hook_ns;
 	/* As many as in all of that time, while it rested too. */
 	double events = (double)(taken->ns - taken->hook_ns) * in_ns / MIN(in_ns, MAX(since_ns, 1));
-	u32 one_in = b->sampled.now;
+	u32 one_in = b->one_in;
 
-	if (left <= 0 || one_in >= 1u << SAMPLED_MAX)
+	if (left <= 0 || one_in >= 1u << FLOW_SAMPLED_MAX)
 		return 0;
 	do {
 		one_in *= 2;
 		events /= 2;
-	} while (events > left && one_in < 1u << SAMPLED_MAX);
+	} while (events > left && one_in < 1u << FLOW_SAMPLED_MAX);
 	return events > left ? 0 : one_in;
 }
 
@@ -334,11 +342,11 @@ static void take_more_threads(struct flow *flow, u64 now_ns)
 	struct flow_budget *b = &flow->budget;
 	u64 ns = now_ns - b->begun_ns;
 
-	if (b->sampled.now == 1 || b->rests_until_ns || ns < GROWS_NS)
+	if (b->one_in == 1 || b->rests_until_ns || ns < GROWS_NS)
 		return;
 	if ((spent_ns(flow) - b->begun_spent_ns) * THREADS_LOW <
 	    allowed_ns(flow) * (ns / NS_PER_S)) {
-		sample(flow, b->sampled.now / 2, now_ns);
+		sample(flow, b->one_in / 2, now_ns);
 		resume(flow, now_ns);
 	} else {
 		begin_stretch(flow, now_ns);
@@ -364,7 +372,7 @@ u64 flow_budget_due(const struct flow *flow)
 {
 	const struct flow_budget *b = &flow->budget;
 
-	if (!flow_has_budget(flow) || b->sampled.now == 1)
+	if (!flow_has_budget(flow) || b->one_in == 1)
 		return 0;
 	return b->rests_until_ns ?: b->begun_ns + GROWS_NS;
 }
@@ -372,10 +380,17 @@ u64 flow_budget_due(const struct flow *flow)
 void flow_budget_tell(struct flow *flow, struct batch *batch)
 {
 	const struct flow_budget *b = &flow->budget;
+	bool ended_before = batch->window_end_ns && batch->window_end_ns <= b->changed_real_ns;
+	u32 now = ended_before ? b->was : b->one_in, least = now, most = now;
 
-	batch->sampled = b->sampled;
-	if (batch->window_start_ns >= b->changed_real_ns && !b->rests_until_ns)
-		batch->sampled.before = b->sampled.now;
+	for (u32 i = 0; i <= FLOW_SAMPLED_MAX; i++) {
+		if (b->last_real_ns[i] <= batch->window_start_ns &&
+		    !(b->rests_until_ns && b->was == 1u << i))
+			continue;
+		least = MIN(least, 1u << i);
+		most = MAX(most, 1u << i);
+	}
+	batch->sampled = (struct batch_sampled){ now, most > now ? most : least };
 	batch->is_over_budget = b->is_over && batch->is_last;
 }
 

@@ -132,6 +132,7 @@ struct flow_names {
 
 #define FLOW_BUDGET_STEPS 16u /* of what is allowed in a second */
 #define FLOW_BUDGET_ENDS  32u /* that are known */
+#define FLOW_SAMPLED_MAX  10  /* 1 of 2^10 threads, or none */
 
 struct flow_budget_step {
 	u64 at_ns, hook_ns; /* hook_ns: of hooks up to then */
@@ -144,8 +145,10 @@ struct flow_budget {
 	u64 begun_ns, begun_spent_ns;
 	u64 rests_until_ns; /* no thread is taken: the second has had its part; 0: they are */
 	u64 resumed_ns;	    /* when it had done so the last time; 0: it never did */
-	struct batch_sampled sampled;
-	u64 changed_real_ns; /* CLOCK_REALTIME: when that was changed the last time; 0: never */
+	u32 one_in, was;    /* of so many threads one is taken; ahead of the latest change */
+	/* CLOCK_REALTIME: when that was changed the last time; when it was last one in 2^i. 0:
+	 * never */
+	u64 changed_real_ns, last_real_ns[FLOW_SAMPLED_MAX + 1];
 	bool is_over;
 };
 

@@ -57,6 +57,12 @@ static void begin_second(struct gen *g, vreg spent, vreg t)
 		 gen_alui(g, IR_ADD, t, (s64)BUDGET_NS));
 }
 
+static void branch_closed(struct gen *g, vreg at, label closed)
+{
+	ir_branch(g->ir, IR_EQ, gen_load(g, at, offsetof(struct budget, closed_ns), IR_U64),
+		  gen_load(g, at, offsetof(struct budget, limit_ns), IR_U64), closed);
+}
+
 /* Wakes user space, if no other program has; it may have set another mark, so that is asked. */
 static void pass_mark(struct gen *g, vreg spent)
 {
@@ -69,6 +75,8 @@ static void pass_mark(struct gen *g, vreg spent)
 	ir_branchi(g->ir, IR_NE, wake(g), 0, back);
 	t = now(g);
 	ir_branch(g->ir, IR_LT, t, budget_load(g, offsetof(struct budget, limit_until_ns)), end);
+	/* What is closed user space opens, which says when. */
+	branch_closed(g, budget_at(g), end);
 	begin_second(g, spent, t);
 	ir_jump(g->ir, end);
 	ir_place(g->ir, back);
@@ -183,6 +191,15 @@ static vreg thread_hash(struct gen *g)
 	return id;
 }
 
+/* Of other starts an end without one tells. */
+static bool is_missed_silently(const struct phys_source *source)
+{
+	const struct phys_step *last = source->n_steps ? &source->steps[source->n_steps - 1] : NULL;
+
+	return last && last->kind == STEP_STORE &&
+	       (last->join->is_left || last->join->join == JOIN_ASOF);
+}
+
 /* Goes on where the event's thread is one that is taken, and else to g->done. */
 static void take_thread(struct gen *g)
 {
@@ -190,13 +207,13 @@ static void take_thread(struct gen *g)
 	label taken = ir_label(g->ir), left = ir_label(g->ir);
 
 	threshold = gen_load(g, at, offsetof(struct budget, threshold), IR_U64);
-	ir_branch(g->ir, IR_EQ, gen_load(g, at, offsetof(struct budget, closed_ns), IR_U64),
-		  gen_load(g, at, offsetof(struct budget, limit_ns), IR_U64), left);
+	branch_closed(g, at, left);
 	ir_branchi(g->ir, IR_NE, gen_alui(g, IR_SHR, threshold, 32), 0, taken);
 	ir_branch(g->ir, IR_LT, thread_hash(g), threshold, taken);
 	ir_place(g->ir, left);
-	if (g->source->is_root)
-		gen_add_one(g, g->slice, 8 * COUNTER_OVER_BUDGET);
+	g->operator_number = g->source->first_operator;
+	if (g->source->is_root || is_missed_silently(g->source))
+		gen_count(g, COUNTER_OVER_BUDGET);
 	ir_jump(g->ir, g->done);
 	ir_place(g->ir, taken);
 }

@@ -23,6 +23,7 @@ static const u32 start_counters[COUNTER_N] = {
 	[COUNTER_NEGATIVE] = offsetof(struct control_line, start_negative),
 	[COUNTER_EVICTED] = offsetof(struct control_line, start_evicted),
 	[COUNTER_RUNNING_FULL] = offsetof(struct control_line, start_running_full),
+	[COUNTER_OVER_BUDGET] = offsetof(struct control_line, start_over_budget),
 };
 
 static void count_start(struct gen *g, u32 offset_bytes)

@@ -343,11 +343,11 @@ struct control_line {
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
-	u64 start_running_full;
+	u64 start_running_full, start_over_budget;
 	/* Of the first line, CLOCK_MONOTONIC: starts from before then are of runs that had the
 	 * part's number before. */
 	u64 starts_from_ns;
-	u64 unused[2];
+	u64 unused[1];
 	/* Where phys_set.is_checked: of the run, those stored; those taken by ends that no slice
 	 * counts. */
 	u64 n_starts, n_taken;

@@ -131,6 +131,16 @@ static void look_for_gaps(struct row_source *s, u64 *ret_end)
 	s->gap_to = stream_written(&s->stream);
 }
 
+void row_source_left(struct row_source *s)
+{
+	if (!s->scans || !s->stream.producer)
+		return;
+	/* More than one gap ahead of what was read last: each row between them is by itself. */
+	if (s->gap_to < s->stream.position)
+		s->gap_from = stream_written(&s->stream);
+	s->gap_to = stream_written(&s->stream);
+}
+
 int row_source_poll(struct row_source *s)
 {
 	u64 time_ns, flip, end = UINT64_MAX, before;

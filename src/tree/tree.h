@@ -58,6 +58,11 @@ void row_source_go_on(struct row_source *source);
  * 0, or -errno after a diagnostic.
  */
 int row_source_skip(struct row_source *source);
+/*
+ * max_cpu left events of its scans, up to now: what follows is no pair with what was before.  Still
+ * none are taken.
+ */
+void row_source_left(struct row_source *source);
 /* Reads the ring buffer into memory, so that it does not run full; call it every 10 ms. */
 int row_source_poll(struct row_source *source);
 /*

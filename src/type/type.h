@@ -234,8 +234,9 @@ struct account account_take_lost_values(struct account *account);
  */
 bool account_is_biased(const struct account *account);
 
-/* Events of one in so many threads were taken, of a fixed choice; where that was otherwise within
- * the time of the batch, of one in `before` at first.  1: of all. */
+/* Events of one in so many threads were taken at the end of the batch, of a fixed choice; where
+ * that was otherwise within its time: the most that it was, or, if that is `now`, the least.  1: of
+ * all. */
 struct batch_sampled {
 	u32 now, before; /* 0: nobody asked */
 };

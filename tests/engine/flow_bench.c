@@ -100,6 +100,10 @@ s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct
 	return n;
 }
 
+void row_source_left(struct row_source *s)
+{
+}
+
 int row_source_poll(struct row_source *s)
 {
 	return 0;
