@@ -50,6 +50,18 @@ static void loop_keys(u32 n)
 	}
 }
 
+static void loop_file(u32 n)
+{
+	static int fd;
+	char byte = 0;
+
+	if (!fd)
+		fd = open("/proc/sys/kernel/ostype", O_RDONLY | O_CLOEXEC);
+	for (u32 i = 0; i < n; i++)
+		if (syscall(SYS_pread64, fd, &byte, 0ul, 0ul) < 0)
+			return;
+}
+
 static void loop_other(u32 n)
 {
 	for (u32 i = 0; i < n; i++)
@@ -150,6 +162,11 @@ static const struct measure {
 	  BEYOND(COST_CELL, COST_ID) },
 	{ COST_LOAD, loop_wanted, RAW ", max(task.start_time) " WANTED,
 	  BEYOND(COST_CELL, COST_ID) },
+	{ COST_USER, loop_file, RAW ", max(user(buf, 'u8')) " WANTED, BEYOND(COST_CELL) },
+	{ COST_FILE_NAME, loop_file, RAW ", file_name(fd) AS k " WANTED "GROUP BY file_name(fd)",
+	  BEYOND(COST_TABLE) },
+	{ COST_FILE_PATH, loop_file, RAW ", file_path(fd) AS k " WANTED "GROUP BY file_path(fd)",
+	  BEYOND(COST_TABLE) },
 	{ COST_DIRECT, loop_wanted, RAW ", fd & 7 AS k " WANTED "GROUP BY fd & 7",
 	  BEYOND(COST_NONE) },
 	{ COST_TABLE, loop_wanted, RAW ", fd " WANTED "GROUP BY fd", BEYOND(COST_NONE) },

@@ -99,7 +99,8 @@ static void add_expr(void *work, struct expr *e)
 		return; /* it stands in the start */
 	if (e->kind == EXPR_SYSTEM && !e->pid_ns)
 		read_column(w, (enum system_column)e->index);
-	else if (e->kind == EXPR_MEMBER && w->use->phys->typed.cast_btf_id)
+	else if (e->kind == EXPR_MEMBER && e->read == READ_MEMBER && !e->is_of_user &&
+		 w->use->phys->typed.cast_btf_id)
 		w->ns += cost_ns(w->costs, COST_LOAD);
 	else
 		w->ns += expr_own_cost_ns(e, w->costs);
