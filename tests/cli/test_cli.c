@@ -53,12 +53,12 @@ static void test_help(void **state)
 	       "usage: ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n\n"
 	       "Writes single events to FILE, which ends with .arrows, .jsonl or .csv, and which\n"
 	       "FROM 'FILE' reads, on any machine and without privileges.\n"
-	       "  -e, --execute SQL     the query, as without -e; there may be several (also -c)\n"
-	       "  -f, --file FILE       read the query from FILE (- for standard input)\n");
+	       "  -e, --execute SQL        the query, as without -e; also -c; may be several\n"
+	       "  -f, --file FILE          read the query from FILE (- for standard input)\n");
 	expect("record -h | grep -c -e --output", 1, "0\n");
 	expect("watch --help | grep -e --fixed", 0,
 	       "usage: ebql watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
-	       "      --fixed           do not look at the files again, and give all rights up\n");
+	       "      --fixed              do not look at the files again, and give all rights up\n");
 	/* Each of those that the help names says it. */
 	for (const char *const *c =
 		     (const char *const[]){ "explain", "list", "describe", "record", "watch",
