@@ -33,7 +33,8 @@
 #define DURATION_GRACE_NS 10000000000ull
 #define TICK_US		  100000
 #define TELL_MS		  1000
-/* timeout(1) signals its child, and then the group that it is of: of one number, that is one wish. */
+/* timeout(1) signals its child, and then the group that it is of: of one number, that is one wish.
+ */
 #define REPEAT_NS 50000000ull
 
 /* --- Signals --- */

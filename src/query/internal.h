@@ -27,7 +27,7 @@ bool query_programs(struct query *query, struct programs *programs);
 /* --- told.c --- */
 
 /* Of one that runs: query_on_programs(), unless its programs are those that were told. */
-void query_tell(struct query *query, enum query_event event);
+void query_announce(struct query *query, enum query_event event);
 
 /* --- alike.c --- */
 

@@ -222,7 +222,7 @@ static int change(struct segment *segment, const struct query *query, struct dia
 	segment->arena = arena;
 	segment->hooks.arena = &segment->arena;
 	for (u32 i = 0; i < segment->n_queries; i++)
-		query_tell(segment->queries[i], QUERY_CHANGED);
+		query_announce(segment->queries[i], QUERY_CHANGED);
 	return 0;
 }
 

@@ -133,7 +133,7 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 		query_close(query);
 	} else {
 		query->start_ns = base_monotonic_ns();
-		query_tell(query, QUERY_LOADED);
+		query_announce(query, QUERY_LOADED);
 	}
 	return err;
 }
@@ -160,7 +160,7 @@ int query_close(struct query *query)
 {
 	int err;
 
-	query_tell(query, QUERY_UNLOADS);
+	query_announce(query, QUERY_UNLOADS);
 	err = query->flow ? flow_close(query->flow) : 0;
 	query->flow = NULL;
 	if (query->segment)

@@ -27,7 +27,7 @@ static void add_id(void *context, const struct load_identity *program)
 	*ids = *ids * 0x100000001b3 + program->id;
 }
 
-void query_tell(struct query *query, enum query_event event)
+void query_announce(struct query *query, enum query_event event)
 {
 	u64 ids = 0;
 
