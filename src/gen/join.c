@@ -26,87 +26,6 @@ static void try_again(struct gen *g, vreg tries, label again, label over)
 	ir_jump(g->ir, over);
 }
 
-/*
- * A start: its time, and of whose runs it is none, which was decided once, when it was stored
- * (load/starts.c).  That was read behind the time.
- */
-struct start {
-	vreg time, others;
-};
-
-/* Nobody counts what becomes of a start that is none of the run's. */
-static void branch_other_run(struct gen *g, const struct start *start, label other)
-{
-	u32 bit = 1u << g->phys->number % BLOCK_PARTS;
-	vreg control = ir_reg(g->ir);
-
-	ir_branchi(g->ir, IR_NE, gen_alui(g, IR_AND, start->others, bit), 0, other);
-	ir_map_value(g->ir, control, load_map_number(g->phys, LOAD_MAP_CONTROL),
-		     offsetof(struct control_line, starts_from_ns));
-	ir_branch(g->ir, IR_LT, start->time, gen_load(g, control, 0, IR_U64), other);
-}
-
-/*
- * One that happens now: asked once, where it is known what becomes of it.  One that took the start
- * of another join before was asked there whether the run is over: what has ended since is still its
- * own.
- */
-static struct start own_start(struct gen *g, vreg now)
-{
-	vreg epochs = gen_epochs(g), others = gen_alui(g, IR_SHR, epochs, SLOT_OTHERS_SHIFT), since;
-
-	if (g->taken_at) {
-		since = gen_alui(g, IR_XOR, g->taken_at, -1);
-		ir_alu(g->ir, IR_AND, since, since, epochs);
-		ir_alui(g->ir, IR_SHR, since, since, SLOT_OVER_SHIFT);
-		ir_alui(g->ir, IR_AND, since, since, (1 << BLOCK_PARTS) - 1);
-		ir_alui(g->ir, IR_XOR, since, since, -1);
-		ir_alu(g->ir, IR_AND, others, others, since);
-	}
-	return (struct start){ now, others };
-}
-
-/*
- * What waits when the runs are over stays: a start behind that leaves.  One that was asked before
- * is none, and its program is waited for before what waits is counted.
- */
-static void leave_what_waits(struct gen *g)
-{
-	if (!g->taken_at)
-		gen_leave_if_all_over(g, gen_epochs(g), g->done);
-}
-
-/* The check of the account: one more start of the run was stored, or taken by an end. */
-struct check {
-	struct start start;
-	bool is_taken;
-};
-
-static void check(struct gen *g, const void *context)
-{
-	const struct check *c = context;
-	label other = ir_label(g->ir);
-
-	branch_other_run(g, &c->start, other);
-	if (c->is_taken)
-		gen_count_taken(g);
-	else
-		gen_count_stored(g);
-	ir_place(g->ir, other);
-}
-
-static bool is_checked(const struct gen *g, const struct phys_join *j)
-{
-	return g->set->is_checked && j->join == JOIN_PAIR;
-}
-
-static void count_checked(struct gen *g, const struct phys_join *j, struct start start,
-			  bool is_taken)
-{
-	if (is_checked(g, j))
-		gen_each(g, check, &(struct check){ start, is_taken });
-}
-
 /* --- Parts with one table --- */
 
 static void be(struct gen *g, const struct hook_use *use)
@@ -116,34 +35,10 @@ static void be(struct gen *g, const struct hook_use *use)
 	g->source = use->source;
 }
 
-/* What became of a start, for each whose run has it. */
-struct fate {
-	struct start start;
-	bool is_stored; /* the account does not have it yet */
-	enum unpaired kind;
-};
-
-static void count_fate(struct gen *g, const void *context)
-{
-	const struct fate *fate = context;
-	label other = ir_label(g->ir);
-
-	branch_other_run(g, &fate->start, other);
-	if (fate->is_stored)
-		gen_count_stored(g);
-	gen_count_unpaired(g, fate->kind);
-	ir_place(g->ir, other);
-}
-
 static void count_stored(struct gen *g, const void *context)
 {
 	(void)context;
 	gen_count_stored(g);
-}
-
-static void count_fates(struct gen *g, struct start start, enum unpaired kind, bool is_stored)
-{
-	gen_each(g, count_fate, &(struct fate){ start, is_stored, kind });
 }
 
 /* --- Storing a start --- */
@@ -169,12 +64,12 @@ static void write_start(struct gen *g, const struct table *t, const struct opera
 	}
 	/* With the time a thread's start is there for who looks at it from elsewhere. */
 	if (j->join == JOIN_PAIR) {
-		start = own_start(g, t->now);
+		start = start_own(g, t->now);
 		ir_store(g->ir, slot, PAIR_OTHERS_BYTES, IR_U32, start.others);
 	}
 	ir_store(g->ir, slot, PAIR_TIME_BYTES, IR_U64, t->now);
 	if (j->join == JOIN_PAIR)
-		count_checked(g, j, start, false);
+		start_check(g, j, start, false);
 }
 
 /* A start gave its room away; what is older than WITHIN was forgotten anyway. */
@@ -187,13 +82,13 @@ static void count_evicted(struct gen *g, const struct table *t, vreg slot, vreg 
 		ir_branchi(g->ir, IR_LE, gen_alu(g, IR_SUB, t->now, time), (s64)t->join->within_ns,
 			   young);
 		if (is_pair)
-			count_fates(g, (struct start){ time, slot_others(g, slot) },
+			start_count(g, (struct start){ time, slot_others(g, slot) },
 				    UNPAIRED_EXPIRED, false);
 		ir_jump(g->ir, end);
 	}
 	ir_place(g->ir, young);
 	if (is_pair)
-		count_fates(g, (struct start){ time, slot_others(g, slot) }, UNPAIRED_FULL, false);
+		start_count(g, (struct start){ time, slot_others(g, slot) }, UNPAIRED_FULL, false);
 	else
 		gen_count(g, COUNTER_EVICTED);
 	ir_place(g->ir, end);
@@ -229,7 +124,7 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	ir_jump(ir, own);
 	ir_place(ir, oldest);
 	if (is_pair)
-		leave_what_waits(g);
+		start_leave_waiting(g);
 	c = table_oldest(g, t, true);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, retry));
 	slot_exchange(g, slot, 2, 1, retry);
@@ -242,7 +137,7 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	try_again(g, tries, again, full);
 	ir_place(ir, full);
 	if (is_pair) {
-		count_fates(g, own_start(g, t->now), UNPAIRED_FULL, true);
+		start_count(g, start_own(g, t->now), UNPAIRED_FULL, true);
 	} else {
 		gen_each(g, count_stored, NULL);
 		gen_count_unpaired(g, UNPAIRED_FULL);
@@ -367,8 +262,8 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	gen_count_out(g);
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
-	leave_what_waits(g);
-	count_fates(g, (struct start){ before, slot_others(g, slot) }, UNPAIRED_OVERWRITTEN, false);
+	start_leave_waiting(g);
+	start_count(g, (struct start){ before, slot_others(g, slot) }, UNPAIRED_OVERWRITTEN, false);
 	write_start(g, t, values, nulls, slot);
 	gen_count_out(g);
 	ir_jump(ir, g->done);
@@ -414,7 +309,7 @@ void gen_store(struct gen *g, const struct phys_step *step)
 	ir_place(g->ir, null);
 	if (j->join == JOIN_PAIR) {
 		/* Its time may not be known. */
-		count_fates(g, own_start(g, gen_imm(g, INT64_MAX)), UNPAIRED_NEVER_ENDED, true);
+		start_count(g, start_own(g, gen_imm(g, INT64_MAX)), UNPAIRED_NEVER_ENDED, true);
 	}
 	ir_jump(g->ir, g->done);
 }
@@ -460,7 +355,7 @@ static void read_start(struct gen *g, const struct phys_join *j, const struct wa
 	const struct stored *stored = on->stored;
 	struct ir *ir = g->ir;
 
-	if (is_checked(g, j) || (g->phys->has_budget && j->join == JOIN_PAIR))
+	if (start_is_checked(g, j) || (g->phys->has_budget && j->join == JOIN_PAIR))
 		ir_load(ir, on->start.others, slot, PAIR_OTHERS_BYTES, IR_U32);
 	if (j->has_nulls)
 		ir_load(ir, on->nulls, slot, (s32)j->nulls_bytes, IR_U64);
@@ -606,42 +501,6 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 			   too_old);
 }
 
-/* What is told as expired was a start of the run for that alone, or is none at all. */
-struct expired {
-	const struct phys_join *join;
-	struct start start;
-};
-
-static void check_one_expired(struct gen *g, const void *context)
-{
-	const struct expired *expired = context;
-	label behind = ir_label(g->ir), end = ir_label(g->ir);
-
-	if (expired->join->join == JOIN_PAIR) {
-		branch_other_run(g, &expired->start, behind);
-		ir_jump(g->ir, end);
-	}
-	ir_place(g->ir, behind);
-	gen_count_stored(g);
-	ir_place(g->ir, end);
-}
-
-static void check_expired(struct gen *g, const struct phys_join *j, const struct start *start)
-{
-	if (g->set->is_checked)
-		gen_each(g, check_one_expired, &(struct expired){ j, *start });
-}
-
-/* Is the run over?  What has a slot was asked as it took it; there is one answer for all joins. */
-static void ask_once(struct gen *g)
-{
-	if (!g->taken_at && !g->line) {
-		g->taken_at = gen_epochs(g);
-		gen_leave_if_all_over(g, g->taken_at, g->done);
-	}
-	g->taken_at = g->line ? g->word : g->taken_at;
-}
-
 void gen_look_up(struct gen *g, const struct phys_step *step)
 {
 	struct kept kept = gen_kept(g, step->join);
@@ -666,7 +525,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 		at = gen_time(g); /* before the search, which is none of the pair's time */
 	fork = gen_fork(g);
 	if (j->join == JOIN_PAIR)
-		ask_once(g);
+		start_ask_over(g);
 	t = table_open(g, step, on.none);
 	t.join = j;
 	t.now = at;
@@ -679,15 +538,15 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	ir_place(ir, on.got);
 	gen_budget_branch_doubtful(g, on.start.time, doubtful);
 	check_age(g, &t, on.start.time, too_old, negative);
-	count_checked(g, j, on.start, true);
+	start_check(g, j, on.start, true);
 	ir_jump(ir, joined);
 	ir_place(ir, negative);
-	count_checked(g, j, on.start, true);
+	start_check(g, j, on.start, true);
 	gen_count(g, COUNTER_NEGATIVE);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	ir_place(ir, too_old);
 	gen_count_unpaired(g, UNPAIRED_EXPIRED);
-	check_expired(g, j, &on.start);
+	start_check_expired(g, j, &on.start);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	if (j->kind == PAIR_THREAD) {
 		ir_place(ir, on.unseen);
@@ -698,7 +557,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	if (g->phys->has_budget)
 		ir_place(ir, doubtful);
 	if (g->phys->has_budget && j->join == JOIN_PAIR)
-		count_fates(g, on.start, UNPAIRED_NEVER_ENDED, false);
+		start_count(g, on.start, UNPAIRED_NEVER_ENDED, false);
 	ir_place(ir, on.none);
 	ir_place(ir, nothing);
 	if (j->is_left) {

@@ -60,6 +60,28 @@ void slot_publish(struct gen *g, vreg slot, s32 state);
 void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,
 		label changed);
 
+/* start.c */
+/*
+ * A start: its time, and of whose runs it is none, which was decided once, when it was stored
+ * (load/starts.c).  That was read behind the time.
+ */
+struct start {
+	vreg time, others;
+};
+/* One that happens now. */
+struct start start_own(struct gen *g, vreg now);
+/* Of the event at hand: may it not take a start any more, as the run is over?  Then it leaves. */
+void start_ask_over(struct gen *g);
+/* Ahead of a start that takes another's place: what waits when the runs are over stays. */
+void start_leave_waiting(struct gen *g);
+/* What became of it, for each part whose run has it; is_stored: the account does not have it yet.
+ */
+void start_count(struct gen *g, struct start start, enum unpaired kind, bool is_stored);
+/* The check of the account: one more was stored or taken, or is too old to be taken. */
+bool start_is_checked(const struct gen *g, const struct phys_join *j);
+void start_check(struct gen *g, const struct phys_join *j, struct start start, bool is_taken);
+void start_check_expired(struct gen *g, const struct phys_join *j, const struct start *start);
+
 /* kept.c */
 /* What all of the crowd keep of a start, and whose each column is; by itself its own. */
 struct kept {
