@@ -4,7 +4,6 @@
  * returns and pairs of them each access path counts, by equality.  `ebql describe syscall:X`
  * and the manual tell this table in words.  --quick (slow guests): fewer calls.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -31,11 +30,12 @@
 
 #include <cmocka.h>
 
+#include "program32.h"
 #include "watch.h"
 
 /* The one that most ways call: harmless, and so is the call of its number (getsid) of 32-bit
  * programs.  A tracer changes it to the other. */
-#define CALL	   SYS_sched_get_priority_min
+#define CALL	   PROGRAM32_CALL
 #define CALL_OTHER SYS_sched_get_priority_max
 
 #define STOPPED_AT_CALL	 (SIGTRAP | 0x80)
@@ -85,76 +85,6 @@ static void call_upper(void)
 			fail_work("the upper half of rax");
 }
 
-static void call_int80(void)
-{
-	for (u32 i = 0; i < n_calls; i++) {
-		long ret;
-
-		/* As the registers are after a syscall instruction, too: rip in rcx, flags in r11.
-		 */
-		__asm__ volatile("pushfq; popq %%r11; leaq 1f(%%rip), %%rcx; int $0x80; 1:"
-				 : "=a"(ret)
-				 : "a"(CALL), "b"(0)
-				 : "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
-		if (ret != syscall(SYS_getsid, 0))
-			fail_work("int $0x80");
-	}
-}
-
-/* esi times the call by int $0x80, then exit(0). */
-__asm__(".pushsection .rodata\n"
-	".code32\n"
-	"program32: movl $0, %esi\n"
-	"1: movl $147, %eax\n" /* CALL */
-	"xorl %ebx, %ebx\n"
-	"int $0x80\n"
-	"decl %esi\n"
-	"jnz 1b\n"
-	"movl $1, %eax\n"
-	"xorl %ebx, %ebx\n"
-	"int $0x80\n"
-	"program32_end:\n"
-	".code64\n"
-	".popsection");
-extern const char program32[], program32_end[];
-_Static_assert(CALL == 147, "program32 calls another");
-
-static void exec_32bit(void)
-{
-	u32 bytes = (u32)(program32_end - program32), base = 0x08048000;
-	struct {
-		Elf32_Ehdr elf;
-		Elf32_Phdr load;
-		char code[256];
-	} file = { .elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
-			    .e_type = ET_EXEC,
-			    .e_machine = EM_386,
-			    .e_version = EV_CURRENT,
-			    .e_entry = base + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
-			    .e_phoff = sizeof(Elf32_Ehdr),
-			    .e_ehsize = sizeof(Elf32_Ehdr),
-			    .e_phentsize = sizeof(Elf32_Phdr),
-			    .e_phnum = 1 },
-		   .load = { .p_type = PT_LOAD,
-			     .p_vaddr = base,
-			     .p_filesz = sizeof(file),
-			     .p_memsz = sizeof(file),
-			     .p_flags = PF_R | PF_X,
-			     .p_align = 4096 } };
-	char *const args[] = { "program32", NULL };
-	int fd = memfd_create("program32", 0);
-	char path[32];
-
-	BUG_ON(bytes > sizeof(file.code));
-	memcpy(file.code, program32, bytes);
-	memcpy(file.code + 1, &n_calls, sizeof(n_calls));
-	if (fd < 0 || write(fd, &file, sizeof(file)) != sizeof(file))
-		fail_work("memfd");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	execv(path, args);
-	fail_work("execve of a 32-bit program");
-}
-
 static void on_sigsys(int signal)
 {
 	(void)signal;
@@ -176,6 +106,18 @@ static void deny(u32 action)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		fail_work("seccomp");
 	call_plain();
+}
+
+static void call_int80(void)
+{
+	if (program32_call(n_calls))
+		fail_work("int $0x80");
+}
+
+static void exec_32bit(void)
+{
+	program32_exec(n_calls);
+	fail_work("execve of a 32-bit program");
 }
 
 static void call_denied(void)
@@ -478,15 +420,7 @@ static u32 n_ways;
 
 static u32 count_ways(void)
 {
-	int pid = fork(), status;
-
-	if (pid == 0) {
-		long ret;
-
-		__asm__ volatile("int $0x80" : "=a"(ret) : "a"(CALL), "b"(0) : "memory");
-		_exit(0);
-	}
-	return ARRAY_SIZE(ways) - (waitpid(pid, &status, 0) == pid && status ? N_32BIT : 0);
+	return ARRAY_SIZE(ways) - (program32_runs() ? 0 : N_32BIT);
 }
 
 /* --- The workload: all ways at once, each in a process of its own --- */
