@@ -8,6 +8,7 @@
 -- :interval DURATION = 1s             the length of a window
 -- :count    INTEGER  = 0              end after so many windows; 0: go on
 -- :pid      INTEGER  = NULL           only of this process; also -p PID
+-- :tid      INTEGER  = NULL           only of this thread
 SET windows = :count;
 SELECT histogram(ret) AS ret FROM :what
-WHERE :pid IS NULL OR current.pid = :pid WINDOW TUMBLING :interval
+WHERE (:pid IS NULL OR current.pid = :pid) AND (:tid IS NULL OR current.tid = :tid) WINDOW TUMBLING :interval

@@ -1,11 +1,12 @@
 #!/usr/bin/env ebql
 -- Which code of the kernel asks for memory that is not given back?
 --
--- What kmalloc(), kmem_cache_alloc() and alloc_percpu() gave in a window and was not taken back in it,
--- by who asked: the memory whose last event is the former.  What goes by kfree_rcu() is taken back in
--- bulk, without an event: it counts as kept.  Of kind percpu, bytes are those of all CPUs.  Whole pages are
--- not seen: their event does not say who asked, which "ebql stackcount mm_page_alloc" does.
--- Measured on 6.18: 154 ns a run.  Answers tested on 6.18.
+-- What kmalloc(), kmem_cache_alloc() and alloc_percpu() gave in a window and was not taken back in
+-- it, by who asked: the memory whose last event is the former.  What goes by kfree_rcu() is taken
+-- back in bulk, without an event: it counts as kept.  Of kind percpu, bytes are those of all CPUs.
+-- Each missed event, as of an interrupt within the program, may be one too many or too few.  Pages
+-- are pageleak's.  Takes 57 MiB a CPU, for 100,000 addresses on each; what has no room is told as
+-- table_full.  Measured on 6.18: 154 ns a run.  Answers tested on 6.18.
 --
 -- :interval DURATION = 5s   the length of a window
 -- :count    INTEGER  = 1    end after so many windows; 0: go on

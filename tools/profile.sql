@@ -7,5 +7,9 @@
 -- :rate STREAM  = profile:49   how often
 -- :who  TEXT    = NULL         only of programs of this name
 -- :pid  INTEGER = NULL         only of this process; also -p PID
+-- :tid  INTEGER = NULL         only of this thread
+-- :cpu  INTEGER = NULL         only on this CPU
 SELECT comm, ustack, kstack, count(*) AS samples FROM :rate
-WHERE pid <> 0 AND (:who IS NULL OR comm = :who) AND (:pid IS NULL OR pid = :pid) GROUP BY comm, ustack, kstack
+WHERE pid <> 0 AND (:who IS NULL OR comm = :who) AND (:pid IS NULL OR pid = :pid)
+	AND (:tid IS NULL OR tid = :tid) AND (:cpu IS NULL OR cpu = :cpu)
+GROUP BY comm, ustack, kstack

@@ -9,6 +9,7 @@
 -- :count    INTEGER  = 0      end after so many windows; 0: go on
 -- :top      INTEGER  = 20     so many lines
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
+-- :port     INTEGER  = NULL   only with this port on either side
 SET windows = :count;
 SELECT pid, comm, local, lport, remote, ntohs(rport) AS rport, sum(sent) AS sent, sum(received) AS received
 FROM (
@@ -39,5 +40,6 @@ FROM (
 		AND flags & 0x2002 = 0
 		AND (:pid IS NULL OR pid = :pid)
 	GROUP BY pid, comm, local, lport, remote, rport)
+WHERE :port IS NULL OR lport = :port OR ntohs(rport) = :port
 GROUP BY pid, comm, local, lport, remote, rport WINDOW TUMBLING :interval
 ORDER BY sum(sent) + sum(received) DESC LIMIT :top

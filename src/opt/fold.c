@@ -121,7 +121,7 @@ static struct expr *fold_expr(void *context, struct expr *e)
 		return constant(arena, e, a->kind == EXPR_NULL);
 	if (e->kind != EXPR_OP)
 		return e;
-	/* Also of what only user space can compute: a side that decides keeps all in the kernel. */
+	/* Also of what only user space can compute: a side that decides keeps it in the kernel. */
 	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)
 		return fold_logic(e, f);
 	if (e->is_user_only)
