@@ -104,8 +104,6 @@ def busy():
 		return usage.ru_nvcsw + usage.ru_nivcsw
 
 	realtime(50, 0)
-	# What ran before is not of this name.
-	time.sleep(0.001)
 	before = switches()
 	name("e-busy")
 	named = switches()
