@@ -472,6 +472,9 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 		   struct suggest *suggest);
 /* Whose names of fixed numbers this one (SIGKILL) is among, and its number; NULL: of none. */
 const struct naming *naming_with(const char *name, s64 *ret_number);
+/* Is this one of its flags, that others stand beside?  Small numbers are kinds: O_WRONLY, SOCK_RAW.
+ */
+bool naming_is_bit(const struct naming *naming, s64 number);
 /* The IPv6 address that is shown so, as naming_inet takes it. */
 bool naming_address(const char *text, u64 ret_words[2]);
 extern const struct naming naming_inet, naming_ntop, naming_usym;

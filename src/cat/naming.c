@@ -70,6 +70,11 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 	return n ?: number_by_digits(naming, name, ret_numbers);
 }
 
+bool naming_is_bit(const struct naming *naming, s64 number)
+{
+	return naming->flags && number > 3 && !(number & (number - 1));
+}
+
 const struct naming *naming_with(const char *name, s64 *ret_number)
 {
 	static const struct naming *const fixed[] = {

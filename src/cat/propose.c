@@ -3,6 +3,7 @@
  * A word that names no stream -> how the stream that was meant may be written.
  */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cat/internal.h"
@@ -27,7 +28,9 @@ const char *catalog_propose(struct catalog *catalog, const char *word)
 
 	if (kind)
 		return arena_printf(arena, "write %s", kind->form);
-	if (*word && !word[strspn(word, "0123456789")])
+	if (strcmp(word, "*") == 0)
+		return NULL; /* every event there is: nobody means that */
+	if (*word && !word[strspn(word, "0123456789")] && strlen(word) <= 5 && atoi(word))
 		return arena_printf(arena, "write profile:%s, so many samples a second of each CPU",
 				    word);
 	name = find_name(catalog, &tracefs_kind, word);

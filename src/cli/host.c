@@ -311,6 +311,39 @@ static void child_end(struct host *host)
 
 /* --- The loop --- */
 
+/* As the kernel has it from its first version on; headers have it only together with all of
+ * sched.h. */
+struct sched_attr_0 {
+	u32 size, policy;
+	u64 flags;
+	s32 nice;
+	u32 priority;
+	u64 runtime_ns, deadline_ns, period_ns;
+};
+#define RESET_ON_FORK 1
+#define SLICE_NS      100000
+
+/*
+ * This thread waits, and what wakes it (wake_count, max_cpu) is not to wait for others' slices,
+ * some ms, where threads that never sleep have all CPUs.  Since Linux 6.12 a thread may ask for a
+ * slice of its own: a short one is run earlier, by no more than its fair share of the CPU, and no
+ * right is needed for it, as for SCHED_RR or a nice below 0.  Older kernels tell of none (0), and
+ * keep theirs.
+ */
+static void run_early(bool is_early)
+{
+	struct sched_attr_0 attr = { 0 };
+
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) || attr.policy != SCHED_OTHER ||
+	    !attr.runtime_ns || (attr.runtime_ns <= SLICE_NS) == is_early)
+		return;
+	attr.size = sizeof(attr);
+	/* Commands of on_row, and a pager, have the usual one. */
+	attr.flags = is_early ? attr.flags | RESET_ON_FORK : attr.flags & ~RESET_ON_FORK;
+	attr.runtime_ns = is_early ? SLICE_NS : 0; /* 0: the kernel's own */
+	syscall(SYS_sched_setattr, 0, &attr, 0);   /* where it is refused, it stays as it is */
+}
+
 int host_open(struct host *host, const struct host_options *options)
 {
 	*host = (struct host){
@@ -330,6 +363,7 @@ void host_close(struct host *host)
 	if (host->engine)
 		engine_close(host->engine);
 	child_end(host);
+	run_early(false);
 	if (host->stop_fd >= 0)
 		give_signals_back();
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
@@ -430,41 +464,9 @@ int host_check_windows(const struct flow *flow, u64 n_windows, struct diags *dia
 	return -E2BIG;
 }
 
-/* As the kernel has it from its first version on; headers have it only together with all of
- * sched.h. */
-struct sched_attr_0 {
-	u32 size, policy;
-	u64 flags;
-	s32 nice;
-	u32 priority;
-	u64 runtime_ns, deadline_ns, period_ns;
-};
-#define RESET_ON_FORK 1
-#define SLICE_NS      100000
-
-/*
- * This thread waits, and what wakes it (wake_count, max_cpu) is not to wait for others' slices,
- * some ms, where threads that never sleep have all CPUs.  Since Linux 6.12 a thread may ask for a
- * slice of its own: a short one is run earlier, by no more than its fair share of the CPU, and no
- * right is needed for it, as for SCHED_RR or a nice below 0.  Older kernels tell of none (0), and
- * keep theirs.
- */
-static void run_early(void)
-{
-	struct sched_attr_0 attr = { 0 };
-
-	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) || attr.policy != SCHED_OTHER ||
-	    attr.runtime_ns <= SLICE_NS)
-		return;
-	attr.size = sizeof(attr);
-	attr.flags |= RESET_ON_FORK; /* commands of on_row, and a pager, have the usual one */
-	attr.runtime_ns = SLICE_NS;
-	syscall(SYS_sched_setattr, 0, &attr, 0); /* where it is refused, it stays as it is */
-}
-
 int host_start(struct host *host)
 {
-	run_early();
+	run_early(true);
 	/* Here, since it makes SQLite start up: the programs count already. */
 	if (!sqlite3_hard_heap_limit64(-1))
 		sqlite3_hard_heap_limit64((s64)HOST_HEAP_BYTES);

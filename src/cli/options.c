@@ -406,15 +406,7 @@ static bool is_script(const char *word)
 static int read_script(struct options *o, const char *name)
 {
 	const char *text = library_find(name);
-	enum file_kind kind;
 	int error = 0;
-
-	if (!text && file_kind_of(name, &kind)) {
-		query_tell("ebql: %s: has rows, and no query\n"
-			   "  hint: ebql \"SELECT * FROM '%s'\"\n",
-			   name, name);
-		return 2;
-	}
 
 	if (text)
 		buf_puts(&o->text, text);
@@ -446,6 +438,8 @@ static void take_values(struct options *o, char **words, bool is_script)
 static int take_text(struct options *o, const struct command *command, char **words,
 		     const char *text)
 {
+	enum file_kind kind;
+
 	if (o->has_sql && (o->file || text))
 		return wrong("-e", o->file ?: text, "is a second text; give one of the two");
 	if (o->has_sql) {
@@ -455,6 +449,12 @@ static int take_text(struct options *o, const struct command *command, char **wo
 	}
 	if (!text && !o->file && *words && is_script(*words)) {
 		o->file = *words++;
+		if (!library_find(o->file) && file_kind_of(o->file, &kind)) {
+			query_tell("ebql: %s: has rows, and no query\n"
+				   "  hint: ebql \"SELECT * FROM '%s'\"\n",
+				   o->file, o->file);
+			return 2;
+		}
 	} else if (!text && !o->file && *words && is_bare_word(*words)) {
 		o->unknown = *words;
 		return -1;

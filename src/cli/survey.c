@@ -16,7 +16,7 @@
 #define SURVEY_NS    5000000000ull
 #define ALL_CALLS    "raw_tracepoint:sys_enter"
 #define STREAMS_MAX  2000
-#define SOURCES_MAX  64 /* of one query; a wildcard is one */
+#define SOURCES_MAX  31 /* a query reads 64, and this one each twice; a wildcard is one */
 #define BUSY_PERCENT 1.0
 #define CHEAPER_BY   1.1
 #define GROUPS_MAX   4096 /* of a CPU: streams; and names, processes and calls of each */
@@ -176,8 +176,10 @@ static bool add_query(struct survey *s, const char *text)
 	struct query q;
 	bool is_added;
 
-	if (!query_init(&q, "query", text, strlen(text)))
+	if (!query_init(&q, "query", text, strlen(text))) {
+		s->status = query_no_memory();
 		return false;
+	}
 	q.catalog = s->query.catalog;
 	q.settings.target_pid = getpid();
 	s->sql = text;
@@ -224,13 +226,6 @@ static bool add_pattern(struct survey *s, const char *word)
 				   "\"%s\" matches %u streams, and a survey is of %u at most" HINT
 				   "ebql list '%s' shows them",
 				   word, s->n_matched, STREAMS_MAX, word);
-	if (s->n_sources > SOURCES_MAX)
-		return diag_refuse(
-			&q->diags, "too-many-streams", SPAN_NONE,
-			"\"%s\" matches %u streams of several kinds, and %u at most are "
-			"read one by one" HINT
-			"of one kind they are read as one: tracepoint:*:NAME*, kprobe:NAME*",
-			word, s->n_matched, SOURCES_MAX);
 	return s->n_matched ||
 	       diag_refuse(&q->diags, "unknown-stream", SPAN_NONE,
 			   "no stream matches \"%s\"" HINT "ebql list shows which there are", word);
@@ -447,6 +442,7 @@ static const char *filter(struct survey *s, const struct surveyed *stream,
 			  const struct forecast *cost)
 {
 	const char *call = call_of(s, stream), *comm = stream->most[WHO_COMM].comm, *text;
+	struct buf name;
 	double saved_ns;
 
 	if (call)
@@ -458,14 +454,17 @@ static const char *filter(struct survey *s, const struct surveyed *stream,
 			    percent_of(stream, WHO_COMM), comm);
 	if (stream->is_of_view)
 		return text;
+	buf_init_in(&name, s->arena);
+	buf_put_quoted(&name, '\'', comm, strlen(comm));
 	/* The hook is paid, and the name is read, whether the event passes or not. */
 	saved_ns = cost->event_ns - cost->hook_ns -
 		   cost_ns(catalog_costs(s->query.catalog), COST_COMM);
 	saved_ns = MAX(saved_ns, 0.0) * (double)stream->most[WHO_COMM].n;
 	return arena_printf(s->arena,
-			    "%s: WHERE comm <> '%s' would save %.0f %%, of %.0f ns the hook "
-			    "itself takes %.0f",
-			    text, comm, 100 * saved_ns / cost->ns, cost->event_ns, cost->hook_ns);
+			    "%s: WHERE current.comm <> %s would save %.0f %%, of %.0f ns the "
+			    "hook itself takes %.0f",
+			    text, name.at, 100 * saved_ns / cost->ns, cost->event_ns,
+			    cost->hook_ns);
 }
 
 static const char *advice(struct survey *s, const struct surveyed *stream,
@@ -547,6 +546,14 @@ static int survey(struct survey *s)
 	for (char **word = s->options->words; *word; word++)
 		if (!add_pattern(s, *word))
 			return s->status ?: query_report(&s->query);
+	if (s->n_sources > SOURCES_MAX) {
+		diag_refuse(&s->query.diags, "too-many-streams", SPAN_NONE,
+			    "these are %u streams of several kinds, and %u at most are read one by "
+			    "one" HINT
+			    "of one kind they are read as one: tracepoint:*:NAME*, kprobe:NAME*",
+			    s->n_sources, SOURCES_MAX);
+		return query_report(&s->query);
+	}
 	status = count_all(s);
 	if (status)
 		return status;

@@ -246,8 +246,9 @@ static const char *foreign_column(struct scope *scope, const struct from_member 
 		    s->fields[i].offset_bytes / 8 == strtoul(name + 3, NULL, 10))
 			return arena_printf(scope->arena, "that argument is called \"%s\"",
 					    s->fields[i].name);
-	if (naming && naming->flags)
-		return arena_printf(scope->arena, "it is 0x%llx; %s(x) has the names of all bits",
+	if (naming && naming_is_bit(naming, number))
+		return arena_printf(scope->arena,
+				    "write x & 0x%llx <> 0; %s(x) has the names of all bits",
 				    (unsigned long long)number, naming->name);
 	if (naming)
 		return arena_printf(scope->arena,

@@ -21,6 +21,15 @@ static const char *type_word(const struct expr *e)
 	return words[e->type.kind] ? words[e->type.kind] : "a number";
 }
 
+/* comm = 'a' || comm = 'b' is read as (comm = ('a' || comm)) = 'b'. */
+static bool has_concat(const struct expr *e)
+{
+	if (e->kind != EXPR_OP)
+		return false;
+	return e->op == OP_CONCAT ||
+	       (e->n_args == 2 && expr_is_text(e->args[1]) && has_concat(e->args[1]));
+}
+
 void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
 		    const struct expr *b)
 {
@@ -43,7 +52,7 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 			  "makes a text of one");
 	else if (*bind_note(scope, text))
 		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
-	else if (text->kind == EXPR_OP && text->op == OP_CONCAT)
+	else if (has_concat(text) || has_concat(other))
 		diag_hint(scope->diags, d, "|| puts texts together; OR stands between conditions");
 	else if (other->type.kind == TYPE_POINTER)
 		diag_hint(scope->diags, d, "str(%s) is the text at an address",
@@ -51,6 +60,10 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	else if (other->kind == EXPR_INTEGER)
 		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
 			  (long long)other->integer);
+	else if (naming && naming_is_bit(naming, number))
+		diag_hint(scope->diags, d, "write %s & 0x%llx <> 0",
+			  other->kind == EXPR_FIELD ? other->name : "x",
+			  (unsigned long long)number);
 	else if (naming)
 		diag_hint(scope->diags, d, "write %s(%s) = '%s'", naming->name,
 			  other->kind == EXPR_FIELD ? other->name : "x", name);

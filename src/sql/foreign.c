@@ -4,6 +4,7 @@
  * the parser is at an error anyway, so all these words stay free for names; or where a word would
  * be read as something else, and only with what must follow it.
  */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,6 +45,8 @@ static const struct {
 	{ "USING", "no sample is taken of rows", "WHERE cpu = 0, or a stream as profile:99",
 	  .then = "SAMPLE" },
 	{ "TABLESAMPLE", "no sample is taken of rows", "WHERE cpu = 0, or a stream as profile:99" },
+	{ "[", "there are no lists of values", "x IN (1, 2)", .after = "IN" },
+	{ "[", "names are not quoted so", "a name of its own stands in \"...\"", .after = "FROM" },
 	{ "[", "there are no lists of values",
 	  "VALUES (1), (2) are rows; a[0] is an array's element" },
 	{ "/", "there is no //", "x / y of two integers is an integer", .after = "/" },
@@ -100,14 +103,16 @@ static bool typed_text(struct parser *p)
 	static const char *const types[] = { "TIMESTAMP", "DATE", "TIME" };
 	struct span before = p->before.span;
 
-	if (!parse_at(p, TOKEN_TEXT) || p->before.kind != TOKEN_WORD ||
-	    before.end - before.start > 9)
+	if (!parse_at(p, TOKEN_TEXT) || p->before.kind != TOKEN_WORD)
 		return false;
 	if (is_text(p, before, "E"))
 		parse_error(p, "other-dialect", before,
 			    "a text has no escapes" HINT "char(10) is the end of a line, 'it''s' "
 			    "has a quote");
-	for (u32 i = 0; !p->panic && i < ARRAY_SIZE(types); i++)
+	/* Not of a column "time" with a name behind it. */
+	for (u32 i = 0; !p->panic && isdigit((unsigned char)p->text[p->tok.span.start + 1]) &&
+			i < ARRAY_SIZE(types);
+	     i++)
 		if (is_text(p, before, types[i]))
 			parse_error(p, "other-dialect", before,
 				    "times are ns since 1970, live since boot" HINT

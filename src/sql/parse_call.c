@@ -258,11 +258,16 @@ struct ast *parse_call(struct parser *p, struct ast *name)
 			parse_add_arg(p, call, parse_expr(p));
 		} while (parse_more(p));
 	}
-	if (parse_at_keyword(p, KW_ORDER))
+	if (parse_at_keyword(p, KW_ORDER)) {
 		parse_error(p, "other-dialect", p->tok.span,
 			    "a call takes rows in the order in which they come" HINT
 			    "SELECT %s(x) FROM (SELECT x FROM ... ORDER BY y)",
-			    strcasecmp(call->text, "string_agg") ? call->text : "group_concat");
+			    strcasecmp(call->text, "string_agg") &&
+					    strcasecmp(call->text, "array_agg")
+				    ? call->text
+				    : "group_concat");
+		parse_stop(p);
+	}
 	parse_close(p, open);
 	read_call_suffixes(p, call);
 	parse_leave(p, 1);

@@ -3,6 +3,8 @@
  * FROM: streams and their paths, files, subqueries and joins -> struct ast_source.
  */
 
+#include <strings.h>
+
 #include "sql/parse.h"
 
 /* One part [start, end) of a path; quoted parts lose their quotes. */
@@ -106,11 +108,21 @@ static void refuse_function(struct parser *p, const struct ast_source *source)
 /* profile 99: bpftrace and this language have a colon there. */
 static void refuse_number(struct parser *p, const struct ast_source *source)
 {
-	if (source->n_path == 1 && (parse_at(p, TOKEN_INTEGER) || parse_at(p, TOKEN_DURATION)))
-		parse_error(p, "syntax-error", p->tok.span,
-			    "no number stands behind a stream" HINT "write %s:%.*s",
-			    source->written, (int)(p->tok.span.end - p->tok.span.start),
-			    p->text + p->tok.span.start);
+	bool is_integer = parse_at(p, TOKEN_INTEGER);
+	const char *before = "LIMIT ", *behind = " ends after so many rows";
+
+	if (source->n_path != 1 || !(is_integer || parse_at(p, TOKEN_DURATION)))
+		return;
+	if (is_integer && strcasecmp(source->written, "profile") == 0)
+		before = "write profile:", behind = "";
+	else if (!is_integer && strcasecmp(source->written, "interval") == 0)
+		before = "write interval:", behind = "";
+	else if (!is_integer)
+		before = "WINDOW TUMBLING ", behind = " makes windows of that length";
+	parse_error(p, "syntax-error", p->tok.span,
+		    "no number stands behind a stream" HINT "%s%.*s%s", before,
+		    (int)(p->tok.span.end - p->tok.span.start), p->text + p->tok.span.start,
+		    behind);
 }
 
 struct ast_source *parse_one_source(struct parser *p)

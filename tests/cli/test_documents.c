@@ -194,12 +194,17 @@ static int run(const char *command, struct buf *out)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Of a kernel without kprobes, queries over its functions are planned alone. */
+/*
+ * Of a kernel without kprobes, queries over its functions are planned alone; and so is one over a
+ * library that is not installed.
+ */
 static void try(const char *command, const char *document, struct buf *out)
 {
 	int status = run(command, out);
 
-	if (status == 1 && strstr(out->at, "error[attach-failed]") && strstr(out->at, "(kprobe)")) {
+	if ((status == 1 && strstr(out->at, "error[attach-failed]") &&
+	     strstr(out->at, "(kprobe)")) ||
+	    (status == 2 && strstr(out->at, "there is no program or library lib"))) {
 		n_only_planned++;
 		return;
 	}

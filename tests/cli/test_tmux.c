@@ -167,7 +167,7 @@ static bool is_bar(const char *word, size_t n)
 
 static const char *skip_blanks(const char *at)
 {
-	return at + strspn(at, " \n");
+	return at + strspn(at, " \t\n");
 }
 
 #define MARK "…"
@@ -186,7 +186,7 @@ static const char *take_word(const char *word, size_t n, bool is_column, const c
 	const size_t mark = strlen(MARK);
 	bool is_cut = n >= mark && memcmp(word + n - mark, MARK, mark) == 0;
 	const char *from = skip_blanks(piped);
-	size_t there = strcspn(from, " \n");
+	size_t there = strcspn(from, " \t\n");
 
 	if (is_cut && n == mark && is_column) {
 		/* Columns that found no room: all of them are on this line. */

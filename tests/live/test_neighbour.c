@@ -152,6 +152,7 @@ static void start_neighbours(struct neighbours *n)
 		reader_init(&n->readers[i], take, &n->n_rows[i]);
 	proc_start(&n->load, load, 0);
 	assert_true(proc_wait_text(&n->load, "at work\n", LIMIT_MS));
+	kill(n->load.pid, SIGSTOP);
 	proc_start(&n->agent, agent, 0);
 	assert_true(proc_wait_text(&n->agent, "attached:", LIMIT_MS));
 }
@@ -164,7 +165,7 @@ static u64 run_views(struct neighbours *n, const char *access_path)
 	n->is_clean = true;
 	for (u32 i = 0; i < n->n_views; i++) {
 		char text[512];
-		const char *argv[] = { proc_ebql(), "-o", "json", "-d", "1s", text, NULL };
+		const char *argv[] = { proc_ebql(), "-v", "-o", "json", "-d", "2s", text, NULL };
 
 		snprintf(text, sizeof(text), "SET access_path = %s; %s", access_path, views[i]);
 		reader_free(&n->readers[i]);
@@ -174,6 +175,12 @@ static u64 run_views(struct neighbours *n, const char *access_path)
 		n->ebql[i].sink_context = &n->readers[i];
 		proc_start(&n->ebql[i], argv, 0);
 	}
+	/* Beside work that never sleeps, attaching and detaching may take a minute each. */
+	for (u32 i = 0; i < n->n_views; i++)
+		assert_true(proc_wait_text(&n->ebql[i], "attached:", LIMIT_MS));
+	kill(n->load.pid, SIGCONT);
+	usleep(800000);
+	kill(n->load.pid, SIGSTOP);
 	for (u32 i = 0; i < n->n_views; i++) {
 		const struct reader_totals *totals = &n->readers[i].totals;
 		int status = proc_wait_exit(&n->ebql[i], LIMIT_MS);
