@@ -174,7 +174,7 @@ bool meter_goes_on(const struct phys *phys)
 	bool goes_on = phys->n_runnings;
 
 	for (u32 i = 0; i < phys->n_joins; i++)
-		goes_on |= phys->joins[i].join == JOIN_ASOF;
+		goes_on |= phys->joins[i].join == JOIN_ASOF || phys->joins[i].is_left;
 	return goes_on;
 }
 

@@ -38,7 +38,8 @@ struct meter {
 };
 
 void meter_open(struct meter *meter, struct load_state *load);
-/* Do values of the part's programs go on so? */
+/* Do values of the part's programs go on so?  So does it that a start is missing, where a row says
+ * no more of it than NULL. */
 bool meter_goes_on(const struct phys *phys);
 /* An end without a start did not begin before the run for sure, where starts may be lost. */
 void meter_doubt_ends(const struct meter *meter, struct account *to);

@@ -22,12 +22,17 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+/* How often rows were missing, or may have been: no row of a full ring, and what max_cpu left. */
+struct gaps {
+	u32 full, left;
+};
+
 struct tuple {
-	u64 seq;      /* of the scan's row that triggers it */
-	u64 time_ns;  /* of its event */
-	u64 flip;     /* as row_source_read() */
-	u32 gap;      /* as struct queue_entry */
-	u64 n_faults; /* of the values of the projection, which the row takes along */
+	u64 seq;	  /* of the scan's row that triggers it */
+	u64 time_ns;	  /* of its event */
+	u64 flip;	  /* as row_source_read() */
+	struct gaps gaps; /* behind so many; a file's: those of the row before */
+	u64 n_faults;	  /* of the values of the projection, which the row takes along */
 	struct value slots[];
 };
 
@@ -36,7 +41,7 @@ struct tuple {
 struct queue_entry {
 	u64 time_ns, flip, offset_bytes;
 	u32 n_bytes;
-	u32 gap; /* grows where rows are missing, which found no room, or may be */
+	struct gaps gaps;
 };
 
 struct row_queue {
@@ -47,7 +52,7 @@ struct row_queue {
 
 /* Behind those of the same time.  false: no memory. */
 bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns, u64 flip,
-		u32 gap);
+		struct gaps gaps);
 /* The first one when it is from before that time (UINT64_MAX: of any time), or NULL. */
 const struct queue_entry *queue_first(const struct row_queue *q, u64 before_ns);
 /* Takes the first one; its bytes stay until the next queue_trim() or queue_push(). */
@@ -189,6 +194,7 @@ struct row_scans {
 	bool has_files, has_streams;
 	u64 clock_offset_ns; /* of files and streams together: what is added to a stream's time */
 	u64 n_seen, newest_ns;
+	struct gaps gaps; /* of the latest row of a stream */
 	struct tuple *tuples[SCANS_BATCH_ROWS];
 	u32 sources[SCANS_BATCH_ROWS];
 	/* Rows of the last batch, handed out up to `at`. */

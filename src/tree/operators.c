@@ -24,7 +24,9 @@ struct start {
 	struct start *older_of_key, *newer_of_key, *before, *behind;
 	struct row_key *key;
 	u64 time_ns;
-	u32 n_bytes, gap;
+	u32 n_bytes;
+	bool is_of_file;
+	struct gaps gaps;
 	struct value slots[]; /* those of the join's right side, then their texts */
 };
 
@@ -157,7 +159,9 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 	s = pool_take(&tree->pool, n_bytes);
 	if (!s)
 		return NULL;
-	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes, .gap = t->gap };
+	*s = (struct start){
+		.time_ns = t->time_ns, .n_bytes = n_bytes, .is_of_file = !t->flip, .gaps = t->gaps
+	};
 	memcpy(s->slots, &t->slots[op->lo], n * sizeof(struct value));
 	text = (char *)&s->slots[n];
 	for (u32 i = 0; i < n; i++)
@@ -221,6 +225,23 @@ static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 	return 0;
 }
 
+/*
+ * Is it unknown whether that is the end's start?  Among the rows that are missing in between may be
+ * its own end, and this one's start.  Of ASOF JOINs it is so where max_cpu left them; where the
+ * ring was full the windows tell (row_tree_goes_on()).
+ */
+static bool is_doubtful(const struct op *op, const struct start *s, const struct tuple *t)
+{
+	bool is_asof = op->plan->join.kind == JOIN_ASOF;
+
+	/* Of a file nothing is missing: no newer start, or no end of it. */
+	if (s->is_of_file && (is_asof || !t->flip))
+		return false;
+	if (is_asof)
+		return s->gaps.left != t->gaps.left;
+	return s->gaps.left != t->gaps.left || s->gaps.full != t->gaps.full;
+}
+
 /* The latest start of the key, or NULL: there is none, as is counted. */
 static const struct start *find_start(struct row_tree *tree, struct op *op, const struct tuple *t,
 				      const struct value *key_values)
@@ -245,9 +266,8 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	}
 	if (p->join.kind == JOIN_PAIR)
 		forget(tree, op, s);
-	/* Its end may be among the rows that are missing in between, and the start of this one. */
-	if (p->join.kind == JOIN_PAIR && s->gap != t->gap) {
-		account->unpaired[UNPAIRED_NEVER_ENDED]++;
+	if (is_doubtful(op, s, t)) {
+		account->unpaired[UNPAIRED_NEVER_ENDED] += p->join.kind == JOIN_PAIR;
 		account->unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
 		return NULL;
 	}
@@ -612,7 +632,7 @@ bool row_tree_goes_on(const struct row_tree *tree)
 		const struct plan *p = tree->ops.at[i]->plan;
 
 		goes_on |= p->kind == PLAN_RUNNING ||
-			   (p->kind == PLAN_JOIN && p->join.kind == JOIN_ASOF);
+			   (p->kind == PLAN_JOIN && (p->join.kind == JOIN_ASOF || p->join.is_left));
 	}
 	return goes_on;
 }

@@ -10,7 +10,7 @@
 #define TRIM_MIN_BYTES 65536u
 
 bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns, u64 flip,
-		u32 gap)
+		struct gaps gaps)
 {
 	struct queue_entry *entries;
 	u32 at = q->n;
@@ -22,7 +22,7 @@ bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_n
 	while (at > q->head && entries[at - 1].time_ns > time_ns)
 		at--;
 	memmove(&entries[at + 1], &entries[at], (q->n - at) * sizeof(*entries));
-	entries[at] = (struct queue_entry){ time_ns, flip, q->used_bytes, n_bytes, gap };
+	entries[at] = (struct queue_entry){ time_ns, flip, q->used_bytes, n_bytes, gaps };
 	memcpy((u8 *)q->bytes.at + q->used_bytes, record, n_bytes);
 	q->used_bytes += ALIGN_UP(n_bytes, 8);
 	q->n++;

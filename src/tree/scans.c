@@ -120,6 +120,7 @@ static int new_row(struct row_scans *scans, const struct slot_source *s, u64 tim
 	memset(t, 0, n_bytes);
 	t->seq = scans->n_seen++;
 	t->time_ns = scans->newest_ns = time_ns;
+	t->gaps = scans->gaps;
 	scans->tuples[n] = t;
 	scans->sources[n] = (u32)(s - scans->slots.sources);
 	*ret_slots = &t->slots[s->first];
@@ -130,7 +131,7 @@ static int take_record(struct row_scans *scans, u32 n)
 {
 	const struct queue_entry *entry = queue_first(scans->queue, UINT64_MAX);
 	u64 time_ns = entry->time_ns + scans->clock_offset_ns, flip = entry->flip;
-	u32 n_bytes = entry->n_bytes, gap = entry->gap;
+	u32 n_bytes = entry->n_bytes;
 	u8 *record = scratch_alloc(&scans->scratch, n_bytes);
 	const struct slot_source *s;
 	struct value *slots;
@@ -138,13 +139,13 @@ static int take_record(struct row_scans *scans, u32 n)
 
 	if (!record)
 		return -ENOMEM;
+	scans->gaps = entry->gaps;
 	memcpy(record, queue_take(scans->queue), n_bytes);
 	s = slots_source(&scans->slots, stream_source(record));
 	err = new_row(scans, s, time_ns, n, &slots);
 	if (err)
 		return err;
 	scans->tuples[n]->flip = flip;
-	scans->tuples[n]->gap = gap;
 	stream_decode(scans->hooks, scans->phys, s->source, record, slots);
 	slots[0].integer = time_ns;
 	return 0;

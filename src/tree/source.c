@@ -14,6 +14,11 @@
 /* Of records that wait for the end of their window. */
 #define QUEUE_BYTES_MAX (4ull << 30)
 
+/* From which to which position of the ring. */
+struct gap {
+	u64 from, to;
+};
+
 struct row_source {
 	const struct cut_part *part;
 	struct load_state *load;
@@ -39,12 +44,10 @@ struct row_source {
 	struct account counted[STATE_COPIES];
 	u64 n_read[STATE_COPIES];
 	bool has_unread; /* at a flip a program was stuck, and its record too */
-	/*
-	 * Bare scans: from which to which position of the ring a row may be missing before each
-	 * row; how often that was; the most that a row takes.
-	 */
-	u64 gap_from, gap_to;
-	u32 gap, most_bytes;
+	/* Bare scans: where a row may be missing before each row, and how often that was. */
+	struct gap full_at, left_at;
+	struct gaps gaps;
+	u32 most_bytes; /* that a row takes */
 };
 
 static bool open_kernel(struct row_source *s)
@@ -125,10 +128,10 @@ static void look_for_gaps(struct row_source *s, u64 *ret_end)
 	if (now.lost[LOSS_RING_FULL] == s->meter.n_full)
 		return;
 	s->meter.n_full = now.lost[LOSS_RING_FULL];
-	s->gap++;
-	if (s->gap_to <= s->stream.position)
-		s->gap_from = s->stream.position + s->stream.mask - s->most_bytes;
-	s->gap_to = stream_written(&s->stream);
+	s->gaps.full++;
+	if (s->full_at.to <= s->stream.position)
+		s->full_at.from = s->stream.position + s->stream.mask - s->most_bytes;
+	s->full_at.to = stream_written(&s->stream);
 }
 
 void row_source_left(struct row_source *s)
@@ -136,9 +139,14 @@ void row_source_left(struct row_source *s)
 	if (!s->scans || !s->stream.producer)
 		return;
 	/* More than one gap ahead of what was read last: each row between them is by itself. */
-	if (s->gap_to < s->stream.position)
-		s->gap_from = stream_written(&s->stream);
-	s->gap_to = stream_written(&s->stream);
+	if (s->left_at.to < s->stream.position)
+		s->left_at.from = stream_written(&s->stream);
+	s->left_at.to = stream_written(&s->stream);
+}
+
+static bool is_in_gap(const struct row_source *s, const struct gap *gap, u64 before)
+{
+	return s->stream.position > gap->from && before <= gap->to;
 }
 
 int row_source_poll(struct row_source *s)
@@ -152,13 +160,14 @@ int row_source_poll(struct row_source *s)
 		look_for_gaps(s, &end);
 	while ((before = s->stream.position) < end &&
 	       (record = stream_next(&s->stream, &n_bytes))) {
-		s->gap += s->stream.position > s->gap_from && before <= s->gap_to;
+		s->gaps.full += is_in_gap(s, &s->full_at, before);
+		s->gaps.left += is_in_gap(s, &s->left_at, before);
 		memcpy(&time_ns, record + s->time_bytes, sizeof(time_ns));
 		flip = flip_of(s, record);
 		if (flip == s->flip + 1)
 			s->newest_ns = MAX(s->newest_ns, time_ns);
 		s->n_read[stream_copy(s->phys, record)]++;
-		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip, s->gap))
+		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip, s->gaps))
 			return -ENOMEM;
 	}
 	stream_release(&s->stream);

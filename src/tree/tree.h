@@ -59,8 +59,9 @@ void row_source_go_on(struct row_source *source);
  */
 int row_source_skip(struct row_source *source);
 /*
- * max_cpu left events of its scans, up to now: what follows is no pair with what was before.  Still
- * none are taken.
+ * max_cpu left events of its scans, up to now: what follows gets no partner from before.  Call it
+ * ahead of the first event of a thread that was left; rows may come meanwhile, of what is taken all
+ * the time or of programs that had begun before.
  */
 void row_source_left(struct row_source *source);
 /* Reads the ring buffer into memory, so that it does not run full; call it every 10 ms. */
@@ -74,7 +75,8 @@ bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
 bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
 /* What was read of scans is from up to that time; UINT64_MAX: rows come complete. */
 u64 row_source_newest(const struct row_source *source);
-/* Do values go on from event to event, so that a loss is one of all windows behind it? */
+/* Do values go on from event to event, or do rows say NULL where a start is missing, so that a loss
+ * is one of all windows behind it? */
 bool row_source_goes_on(const struct row_source *source);
 /*
  * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.
