@@ -79,8 +79,10 @@ static u32 n_recent(const struct flow_budget *b, u64 now_ns)
 }
 
 /*
- * Starts from before may be of ends that were left.  The clock is read while none are taken: what
- * was taken since this look began is from before, too.
+ * Starts from before may be of ends that were left.  Where none are taken while the clock is read,
+ * what was taken since this look began is from before, too.  Where threads are added to others, no
+ * wrong pair comes of it either, but the pairs of these that are under way are lost: both ends
+ * count as without a partner.
  */
 static void open_gate(struct flow *flow, const struct load_state *load)
 {
@@ -95,7 +97,11 @@ static bool is_closed(const struct budget *budget, u64 limit_ns)
 	return limit_ns && load_of(&budget->closed_ns) == limit_ns;
 }
 
-/* A program may close what is being opened: it has seen the limit that it was. */
+/*
+ * A program may close what is being opened: it has seen the limit that it was.  Then the marker
+ * comes behind the store.  That is best effort: a thread whose end and next start were left in
+ * between, and whose next end comes ahead of the marker, gives a wrong pair.
+ */
 static void set_limit(struct flow *flow, const struct load_state *load, u64 limit_ns)
 {
 	struct budget *budget = load->budget;
@@ -133,8 +139,9 @@ static void set_marks(struct flow *flow, u64 now_ns)
 		set_limit(flow, flow->loads[i], spent_ns + (u64)share_ns);
 		__atomic_store_n(&budget->mark_ns, spent_ns + (u64)MIN(left_ns, share_ns),
 				 __ATOMIC_RELAXED);
+		/* Behind the marker of resume(). */
 		__atomic_store_n(&budget->threshold, b->rests_until_ns ? 0 : BUDGET_ALL / b->one_in,
-				 __ATOMIC_RELAXED);
+				 __ATOMIC_RELEASE);
 	}
 }
 

@@ -75,7 +75,9 @@ static void pass_mark(struct gen *g, vreg spent)
 	ir_branchi(g->ir, IR_NE, wake(g), 0, back);
 	t = now(g);
 	ir_branch(g->ir, IR_LT, t, budget_load(g, offsetof(struct budget, limit_until_ns)), end);
-	/* What is closed user space opens, which says when. */
+	/* What is closed user space opens, which says when.  Best effort: another program may close
+	 * it here, and what begins opens it with nothing said; that one saw the second not yet
+	 * over. */
 	branch_closed(g, budget_at(g), end);
 	begin_second(g, spent, t);
 	ir_jump(g->ir, end);

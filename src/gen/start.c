@@ -39,7 +39,8 @@ struct start start_own(struct gen *g, vreg now)
 
 /*
  * What waits when the runs are over stays: a start behind that leaves.  One that was asked before
- * is none, and its program is waited for before what waits is counted.
+ * is none: its program is waited for before what waits is counted, unless other parts whose run
+ * goes on store there too (load_close_starts()).
  */
 void start_leave_waiting(struct gen *g)
 {
