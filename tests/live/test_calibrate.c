@@ -3,6 +3,7 @@
  * ebql calibrate where the machine changes its speed meanwhile (speed.c), where the kernel refuses
  * some of what is measured, and where it refuses all.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #include "session.h"
 
-enum { LIMIT_MS = 100000 };
+enum { LIMIT_MS = 100000, NOBODY = 65534 /* as PROC_NOBODY */ };
 
 static char folder[] = "/tmp/ebql-calibrate-XXXXXX";
 
@@ -53,13 +54,25 @@ static void read_costs(struct buf *text)
 	buf_puts(text, "");
 }
 
+static u32 n_marked(const struct buf *text)
+{
+	u32 n = 0;
+
+	for (const char *at = text->at; (at = strstr(at, ",\"this machine, unsteady\",")); at++)
+		n++;
+	return n;
+}
+
 static void check_marks(struct proc *ebql)
 {
+	char said[96];
+
 	assert_non_null(
 		strstr(behind(&ebql->out_text, "raw_call,"), ",\"this machine, unsteady\","));
-	/* Whatever else its loop does, it makes none of these calls. */
-	assert_null(strstr(behind(&ebql->out_text, "raw,"), "unsteady"));
-	assert_non_null(strstr(ebql->err_text.at, " are unsteady: the machine changed its speed "));
+	/* Of others the machine says whether they are marked; all that are, are counted. */
+	snprintf(said, sizeof(said), "ebql: %u are unsteady: the machine changed its speed ",
+		 n_marked(&ebql->out_text));
+	assert_non_null(strstr(ebql->err_text.at, said));
 }
 
 static void test_marks(void **state)
@@ -85,6 +98,28 @@ static void test_marks(void **state)
 	proc_forget(&ebql);
 }
 
+/* A file of costs that the user who is refused may write. */
+static void give_costs(struct buf *costs)
+{
+	static const char *const names[] = { "", "/ebql", "/ebql/costs" };
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/ebql", folder);
+	assert_true(!mkdir(path, 0700) || errno == EEXIST);
+	snprintf(path, sizeof(path), "%s/ebql/costs", folder);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	if (!ftell(file))
+		fputs("kept\n", file); /* alone: no test has measured before */
+	fclose(file);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s%s", folder, names[i]);
+		assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+	}
+	read_costs(costs);
+}
+
 /* Nothing is measured, and the file stays. */
 static void test_refused(void **state)
 {
@@ -92,7 +127,7 @@ static void test_refused(void **state)
 	struct proc ebql;
 
 	session_require();
-	read_costs(&before);
+	give_costs(&before);
 	run(&ebql, PROC_NOBODY, 1, NULL);
 	assert_int_equal(ebql.out_text.n, 0);
 	assert_non_null(strstr(ebql.err_text.at, "ebql: calibrate: "));
