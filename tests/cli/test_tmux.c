@@ -485,7 +485,8 @@ static void test_tools(void **state)
 		assert_non_null(strstr(t->screen.at, "./e-true 3"));
 		tool_of(t, columns, "opensnoop false e-cat", "opens");
 		assert_non_null(strstr(t->screen.at, "  namename"));
-		assert_non_null(strstr(t->screen.at, "  -2  nothing\n"));
+		assert_non_null(strstr(t->screen.at, "  -2  O_RDONLY"));
+		assert_non_null(strstr(t->screen.at, "  nothing\n"));
 	}
 }
 
