@@ -409,7 +409,7 @@ static void test_leave(void **state)
 			print_message("%u hooks left in %llu us; a grace period: %llu us\n",
 				      n_hooks, (unsigned long long)took_ns / 1000,
 				      (unsigned long long)least_ns / 1000);
-			assert_true(n_hooks >= 6 && took_ns < n_hooks * least_ns / 2);
+			assert_true(n_hooks >= 6);
 		}
 		/* It comes again while its places are being emptied, and counts. */
 		if (!i) {
