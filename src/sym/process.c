@@ -13,7 +13,7 @@
 
 #include "sys/sys.h"
 
-#define LOOKS_MAX   64	  /* at what is mapped: a program may map more as it runs */
+#define LOOKS_MAX   64	  /* at what is mapped, for addresses that are of nothing known */
 #define KNOWN_MAX   4096u /* processes, and files */
 #define IDENTITY_NS 5000000
 
@@ -29,6 +29,7 @@ struct process {
 	u32 pid, n_looks;
 	u64 identity; /* 0: it had ended */
 	u64 seen_ns;  /* that it was that, CLOCK_MONOTONIC */
+	u64 first_ns, due_ns; /* looked at for the first time; process_look() does it anew */
 	struct buf maps;
 	struct arena arena;
 	VEC(struct mapping) mappings;
@@ -100,17 +101,48 @@ static void add_mapping(struct namer *namer, struct process *process, char *line
 	vec_push(&process->arena, &process->mappings, m);
 }
 
+#define MIX 0x9e3779b97f4a7c15ull
+
+/*
+ * Which program it is: when the process began, and which file it runs; and, to who may see that,
+ * where the program's code and stack are, which execve(2) sets.  0: the process has ended.
+ */
+static u64 identity_of(u32 pid)
+{
+	int fd = sys_process_file(pid, "stat"), exe_fd = sys_process_file(pid, "exe");
+	struct stat exe;
+	struct buf text;
+	char *at, *word;
+	u64 hash = 0;
+
+	buf_init(&text);
+	if (fd >= 0 && exe_fd >= 0 && fstat(exe_fd, &exe) == 0 && !buf_read(&text, fd, SIZE_MAX))
+		hash = (exe.st_dev ^ exe.st_ino * MIX) | 1;
+	/* Behind the name, which is word 2. */
+	at = hash && text.n ? strrchr(text.at, ')') : NULL;
+	for (u32 i = 2; at && (word = strsep(&at, " ")); i++)
+		if (i == 22 || (i >= 26 && i <= 28))
+			hash = (hash ^ strtoull(word, NULL, 10)) * MIX;
+	buf_free(&text);
+	sys_close(&fd);
+	sys_close(&exe_fd);
+	return hash;
+}
+
 static void look(struct namer *namer, struct process *process)
 {
-	int fd = process->n_looks < LOOKS_MAX ? sys_process_file(process->pid, "maps") : -1;
+	int fd = sys_process_file(process->pid, "maps");
+	u64 now_ns = base_monotonic_ns();
 	struct buf text;
 
-	process->n_looks++;
+	process->first_ns = process->first_ns ?: now_ns;
+	process->due_ns = now_ns + (now_ns - process->first_ns) / 4;
 	if (fd < 0)
 		return;
 	buf_init(&text);
-	/* Of one that is ending, or has ended, there is nothing: what was stays known. */
-	if (!buf_read(&text, fd, SIZE_MAX) && text.n) {
+	/* Of one that is ending, or has ended, there is nothing, or not all: what was stays known. */
+	if (!buf_read(&text, fd, SIZE_MAX) && text.n &&
+	    (!process->mappings.n || identity_of(process->pid) == process->identity)) {
 		buf_free(&process->maps);
 		process->maps = text;
 		process->mappings.n = 0;
@@ -139,34 +171,6 @@ static const struct mapping *find(const struct process *process, u64 address)
 			return m;
 	}
 	return NULL;
-}
-
-#define MIX 0x9e3779b97f4a7c15ull
-
-/*
- * Which program it is: when the process began, and which file it runs; and, to who may see that,
- * where the program's code and stack are, which execve(2) sets.  0: the process has ended.
- */
-static u64 identity_of(u32 pid)
-{
-	int fd = sys_process_file(pid, "stat"), exe_fd = sys_process_file(pid, "exe");
-	struct stat exe;
-	struct buf text;
-	char *at, *word;
-	u64 hash = 0;
-
-	buf_init(&text);
-	if (fd >= 0 && exe_fd >= 0 && fstat(exe_fd, &exe) == 0 && !buf_read(&text, fd, SIZE_MAX))
-		hash = (exe.st_dev ^ exe.st_ino * MIX) | 1;
-	/* Behind the name, which is word 2. */
-	at = hash && text.n ? strrchr(text.at, ')') : NULL;
-	for (u32 i = 2; at && (word = strsep(&at, " ")); i++)
-		if (i == 22 || (i >= 26 && i <= 28))
-			hash = (hash ^ strtoull(word, NULL, 10)) * MIX;
-	buf_free(&text);
-	sys_close(&fd);
-	sys_close(&exe_fd);
-	return hash;
 }
 
 static struct process *known(const struct namer *namer, u32 pid, const struct process *before)
@@ -229,6 +233,15 @@ struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u
 	while (process && !has_all(process, addresses, n))
 		process = known(namer, pid, process);
 	return process ?: latest;
+}
+
+/* A program maps more as it runs, most of it at its beginning: ever more seldom. */
+void process_look(struct namer *namer, u32 pid)
+{
+	struct process *process = current_of(namer, pid);
+
+	if (process && base_monotonic_ns() >= process->due_ns)
+		look(namer, process);
 }
 
 void processes_forget(struct namer *namer)
@@ -330,7 +343,8 @@ void process_name(struct namer *namer, struct process *process, u64 address, str
 	const char *base;
 
 	/* What an earlier program of it had mapped stays as it was. */
-	if (!m && process == known(namer, process->pid, NULL)) {
+	if (!m && process == known(namer, process->pid, NULL) &&
+	    process->n_looks++ < LOOKS_MAX) {
 		look(namer, process);
 		m = find(process, address);
 	}

@@ -5,6 +5,7 @@
  */
 #include "sym/internal.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -151,6 +152,15 @@ static const char *own_name(struct namer *namer, u32 pid)
 	return name_of(namer, pid, (uintptr_t)known_function);
 }
 
+/* A library comes when the program runs already. */
+static void map_library(int out)
+{
+	void *library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+	void *at = library ? dlsym(library, "__ctype_get_mb_cur_max") : NULL;
+
+	write(out, &at, sizeof(at));
+}
+
 /* A child that does what `does` does, says so, and waits for what is said to it. */
 struct child {
 	int pid, in, out;
@@ -188,6 +198,8 @@ static struct child start(void (*does)(int out), int unshared)
 		while (read(to[0], &c, 1) > 0)
 			if (c == 'x')
 				execl("/bin/sleep", "sleep", "100", NULL);
+			else if (c == 'm')
+				map_library(from[1]);
 		_exit(0);
 	}
 	close(to[0]);
@@ -292,6 +304,26 @@ static void test_exec(void **unused)
 	namer_close(namer);
 }
 
+/* What it had mapped when it was looked at, and not only at first, has names when it has ended. */
+static void test_looks(void **unused)
+{
+	struct child child = start(nothing, 0);
+	char room[64] = "", c;
+	u64 at = 0;
+
+	assert_int_equal(read(child.out, &c, 1), 1);
+	sym_user_look((u32)child.pid);
+	assert_int_equal(write(child.in, "m", 1), 1);
+	assert_int_equal(read(child.out, &at, sizeof(at)), sizeof(at));
+	assert_int_not_equal(at, 0);
+	/* Of another program than before it is asked after some time. */
+	usleep(20000);
+	sym_user_look((u32)child.pid);
+	end(&child);
+	assert_true(sym_user_name((u32)child.pid, at, room, sizeof(room)));
+	assert_string_equal(room, "__ctype_get_mb_cur_max");
+}
+
 /* Nothing is kept of addresses that no file has. */
 static void test_garbage(void **unused)
 {
@@ -316,7 +348,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_place), cmocka_unit_test(test_far),
 		cmocka_unit_test(test_modules),	  cmocka_unit_test(test_namespace),
-		cmocka_unit_test(test_exec),	  cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_exec),	  cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_garbage),
 	};
 
 	sys_rights_init();
