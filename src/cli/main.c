@@ -51,6 +51,12 @@ static int cmd_run(struct options *options)
 		query_tell("ebql: -- COMMAND is for one query, and there are several\n");
 		return 2;
 	}
+	if (n > 1 && options->format->is_single) {
+		query_tell("ebql: -o %s writes one query, and there are several\n"
+			   "  hint: run each by itself, with -O FILE\n",
+			   options->format->name);
+		return 2;
+	}
 	return is_many ? shell_text(options) : run_text(options, NULL);
 }
 
@@ -120,7 +126,7 @@ static const struct command commands[] = {
 		   "PATTERN (sched), or those that match its * and ? ('tracepoint:sched:*').\n" },
 	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
 	  cmd_describe, .about = "The columns of a stream, view or file, and what they are.\n" },
-	{ "record", "record -o FILE [options] 'SQL' [-- COMMAND ARGS...]", RUN_LETTERS,
+	{ "record", "record -o FILE [options] 'SQL' [-- COMMAND ARGS...]", "ecfodnpvhMVqU",
 	  TAKES_A_QUERY, cmd_record, .writes_file = true,
 	  .about =
 		  "Writes single events to FILE, which ends with .arrows, .jsonl or .csv, and which\n"

@@ -231,6 +231,7 @@ const struct out_format out_flamegraph = {
 	.name = "flamegraph",
 	.meaning = "a flame graph of stacks: one SVG, to click and to search in",
 	.needs_calls = true,
+	.is_single = true,
 	.state_bytes = sizeof(struct calls),
 	.begin = calls_begin,
 	.batch = calls_batch,

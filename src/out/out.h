@@ -62,6 +62,7 @@ struct out_format {
 	bool needs_calls;	   /* a column of TYPE_STACK or TYPE_TEXT, see out_has_calls() */
 	bool needs_rows;	   /* rows of single events, as they happen: options.is_streaming */
 	bool is_binary;		   /* nothing for a terminal */
+	bool is_single;		   /* readers see nothing that is written behind it */
 	bool takes_window_columns; /* options.has_window_columns */
 	enum file_kind file;	   /* of those that FROM reads back */
 	/* Of structured ones: names that none of out->columns has; ends with NULL. */

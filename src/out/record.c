@@ -191,6 +191,7 @@ static void record_end(struct out *out)
 const struct out_format out_arrow = {
 	RECORD("arrow", FILE_ARROW, "an Arrow IPC stream of windows, or of rows"),
 	.is_binary = true,
+	.is_single = true,
 };
 
 const struct out_format out_jsonl = {
