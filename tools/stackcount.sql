@@ -2,7 +2,7 @@
 -- By which ways does the kernel come to an event?
 --
 -- The kernel's stacks at it, and how often each; of the program's write the query: SELECT ustack,
--- count(*).  Measured on 6.18: 12,300 ns a run.  Answers tested on 6.18.
+-- count(*) FROM EVENT GROUP BY ustack.  Measured on 6.18: 12,300 ns a run.  Answers tested on 6.18.
 --
 -- :what STREAM  = tracepoint:sched:sched_switch   the event
 -- :pid  INTEGER = NULL                            only of this process; also -p PID
