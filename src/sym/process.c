@@ -27,8 +27,8 @@ struct mapping {
 struct process {
 	struct process *next; /* the latest first */
 	u32 pid, n_looks;
-	u64 identity; /* 0: it had ended */
-	u64 seen_ns;  /* that it was that, CLOCK_MONOTONIC */
+	u64 identity;	      /* 0: it had ended */
+	u64 seen_ns;	      /* that it was that, CLOCK_MONOTONIC */
 	u64 first_ns, due_ns; /* looked at for the first time; process_look() does it anew */
 	struct buf maps;
 	struct arena arena;
@@ -140,7 +140,8 @@ static void look(struct namer *namer, struct process *process)
 	if (fd < 0)
 		return;
 	buf_init(&text);
-	/* Of one that is ending, or has ended, there is nothing, or not all: what was stays known. */
+	/* Of one that is ending there is nothing, or not all: what was stays known.
+	 */
 	if (!buf_read(&text, fd, SIZE_MAX) && text.n &&
 	    (!process->mappings.n || identity_of(process->pid) == process->identity)) {
 		buf_free(&process->maps);
@@ -343,8 +344,7 @@ void process_name(struct namer *namer, struct process *process, u64 address, str
 	const char *base;
 
 	/* What an earlier program of it had mapped stays as it was. */
-	if (!m && process == known(namer, process->pid, NULL) &&
-	    process->n_looks++ < LOOKS_MAX) {
+	if (!m && process == known(namer, process->pid, NULL) && process->n_looks++ < LOOKS_MAX) {
 		look(namer, process);
 		m = find(process, address);
 	}
