@@ -120,7 +120,7 @@ static void open_files(long n)
 
 /*
  * flood: two million calls a second, of two threads which never sleep, so that no CPU is idle for
- * others; flood1: half as many, of one thread; steady: 50,000 of one; in so many ms.  What they
+ * others; flood1: half as many, of one thread; steady: 20,000 of one; in so many ms.  What they
  * took is written for each 10 ms, but of a batch that was interrupted as long as the usual one
  * takes.
  */
@@ -209,7 +209,7 @@ static void flood_of_one(long ms)
 
 static void call_steadily(long ms)
 {
-	flood_by(1, 5, ms);
+	flood_by(1, 2, ms);
 }
 
 int main(int argc, char **argv)

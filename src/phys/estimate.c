@@ -22,6 +22,24 @@ static enum cost raw_cost(const struct hook *hook)
 		       : COST_RAW;
 }
 
+/* Both ends of a function of a program stand at one breakpoint, whose cost the return has. */
+static bool has_return(const struct hook *hook)
+{
+	const struct phys_set *set = hook->uses[0].phys->set;
+
+	for (u32 i = 0; !hook->is_exit && i < set->n_hooks; i++) {
+		struct hook other = set->hooks[i];
+
+		if (!other.is_exit)
+			continue;
+		other.is_exit = false;
+		other.entry = hook->entry;
+		if (hook_is_same(hook, &other))
+			return true;
+	}
+	return false;
+}
+
 static enum cost path_cost(const struct hook *hook, enum access_path path)
 {
 	const struct stream *s = hook->uses[0].streams[0];
@@ -44,6 +62,8 @@ static enum cost path_cost(const struct hook *hook, enum access_path path)
 	case ACCESS_UPROBE_MULTI:
 		if (s->kind == STREAM_USDT)
 			return COST_USDT;
+		if (has_return(hook))
+			return COST_RAW;
 		return hook->is_exit ? COST_URETPROBE : COST_UPROBE;
 	case ACCESS_SAMPLE:
 		return COST_SAMPLE;
