@@ -95,6 +95,7 @@ enum {
 	EXEMPT_STREAM,
 	EXEMPT_OPERAND,
 	EXEMPT_MATCHED,
+	EXEMPT_BRANCH,
 	EXEMPT_LARGE,
 	KNOWN_SCALAR,
 };
@@ -128,6 +129,9 @@ struct exemption exemptions[] = {
 	[EXEMPT_MATCHED] = { "conditions-of-user-space",
 			     "`matched` is of the conditions that a part tests: behind one of user "
 			     "space none that may fault, which a text of a live event may" },
+	[EXEMPT_BRANCH] = { "events-left-out",
+			    "events of a union's branch that a rule finds to be of no row are not "
+			    "asked for" },
 	[EXEMPT_LARGE] = { "too-large",
 			   "where SQLite computes with them, printf() of 2^63 and more, sums below "
 			   "-2^63 and arguments of more than 64 bits end the run" },
@@ -317,6 +321,16 @@ static bool are_quantiles_narrower(const struct oracle_query *query,
 	       lost_values(&a->result) != lost_values(&b->result);
 }
 
+static bool is_branch_left_out(const struct oracle_query *query, const struct way_options *a_way,
+			       const struct answer *a, const struct way_options *b_way,
+			       const struct answer *b)
+{
+	bool is_of_a = a->result.events < b->result.events;
+
+	return phrase_traits(query->text) >> TRAIT_UNION_OF_STREAMS & 1 &&
+	       a->result.matched == b->result.matched && has_rules(is_of_a ? a_way : b_way);
+}
+
 static bool same_unpaired(const struct oracle_query *query, const struct way_options *a_way,
 			  const struct answer *a, const struct way_options *b_way,
 			  const struct answer *b)
@@ -424,7 +438,8 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if ((a->result.events != b->result.events || a->result.matched != b->result.matched) &&
 	    !is_exempt(EXEMPT_COUNTS, a->n_parts > 1 || b->n_parts > 1) &&
 	    !is_exempt(EXEMPT_MATCHED,
-		       a->result.events == b->result.events && a_way->way != b_way->way))
+		       a->result.events == b->result.events && a_way->way != b_way->way) &&
+	    !is_exempt(EXEMPT_BRANCH, is_branch_left_out(query, a_way, a, b_way, b)))
 		return ASPECT_COUNTS;
 	return same_losses(query, a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
 }

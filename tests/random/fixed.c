@@ -315,6 +315,7 @@ void fixed_query(u32 number, struct oracle_query *query, struct arena *arena)
 		.counts_faults = true,
 		.shape = shape,
 	};
+	phrase_mark(query->text, strstr(ebql, "UNION ALL") ? TRAIT_UNION_OF_STREAMS : TRAIT_NONE);
 	if (shape != SHAPE_NONE) {
 		query->size = queries[number].size;
 		query->advance = queries[number].advance;
