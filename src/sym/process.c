@@ -10,16 +10,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 #include "sys/sys.h"
 
 #define LOOKS_MAX   64	  /* at what is mapped, for addresses that are of nothing known */
 #define KNOWN_MAX   4096u /* processes, and files */
 #define IDENTITY_NS 5000000
+#define LOOK_NS	    10000000000 /* at most between two looks at what is mapped */
+#define MAPPED_MAX  4096u	/* of a process: then what it has not any more is forgotten */
 
 struct mapping {
 	u64 start, end, offset;
-	const char *path; /* of a file, or "[vdso]"; "": of none; in process.maps */
+	const char *path; /* of a file, or "[vdso]"; "": of none; in the process' arena */
 	struct symbol_file *file;
 };
 
@@ -29,8 +32,7 @@ struct process {
 	u32 pid, n_looks;
 	u64 identity;	      /* 0: it had ended */
 	u64 seen_ns;	      /* that it was that, CLOCK_MONOTONIC */
-	u64 first_ns, due_ns; /* looked at for the first time; process_look() does it anew */
-	struct buf maps;
+	u64 began_ns, due_ns; /* the process; when namer_look() looks again */
 	struct arena arena;
 	VEC(struct mapping) mappings;
 	struct symbol_table perf;
@@ -79,8 +81,41 @@ static void read_symbols(struct namer *namer, const struct process *process,
 
 /* --- Mappings --- */
 
+static bool is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->file == b->file && (a->file || strcmp(a->path, b->path) == 0);
+}
+
+/* What is there no more, and nothing in its place, may still be asked for. */
+static void add_mapping(struct process *process, struct mapping *new)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < process->mappings.n; i++) {
+		const struct mapping *m = &process->mappings.at[i];
+
+		if (is_same(m, new))
+			return;
+		if (m->end <= new->start || m->start >= new->end)
+			process->mappings.at[n++] = *m;
+	}
+	process->mappings.n = n;
+	new->path = arena_strdup(&process->arena, new->path);
+	vec_push(&process->arena, &process->mappings, *new);
+}
+
+static void forget_mappings(struct process *process)
+{
+	arena_free(&process->arena);
+	arena_init(&process->arena);
+	memset(&process->mappings, 0, sizeof(process->mappings));
+	memset(&process->perf, 0, sizeof(process->perf));
+	process->perf_bytes = 0;
+}
+
 /* "55d0c8a00000-55d0c8a01000 r-xp 00001000 08:01 1234   /usr/bin/x" */
-static void add_mapping(struct namer *namer, struct process *process, char *line)
+static void read_mapping(struct namer *namer, struct process *process, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	struct mapping m = { 0 };
@@ -98,31 +133,46 @@ static void add_mapping(struct namer *namer, struct process *process, char *line
 	m.path = at ? line + at : "";
 	if (inode)
 		m.file = file_of(namer, makedev(major, minor), inode);
-	vec_push(&process->arena, &process->mappings, m);
+	add_mapping(process, &m);
 }
 
-#define MIX 0x9e3779b97f4a7c15ull
+#define MIX	0x9e3779b97f4a7c15ull
+#define TICK_NS 10000000 /* of /proc, whatever the kernel's own (USER_HZ) */
+
+static u64 boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
 
 /*
  * Which program it is: when the process began, and which file it runs; and, to who may see that,
  * where the program's code and stack are, which execve(2) sets.  0: the process has ended.
+ * *ret_began_ns: when the process did, CLOCK_MONOTONIC (of before a suspension too: modulo 2^64).
  */
-static u64 identity_of(u32 pid)
+static u64 identity_of(u32 pid, u64 *ret_began_ns)
 {
 	int fd = sys_process_file(pid, "stat"), exe_fd = sys_process_file(pid, "exe");
 	struct stat exe;
 	struct buf text;
 	char *at, *word;
-	u64 hash = 0;
+	u64 hash = 0, n;
 
 	buf_init(&text);
 	if (fd >= 0 && exe_fd >= 0 && fstat(exe_fd, &exe) == 0 && !buf_read(&text, fd, SIZE_MAX))
 		hash = (exe.st_dev ^ exe.st_ino * MIX) | 1;
 	/* Behind the name, which is word 2. */
 	at = hash && text.n ? strrchr(text.at, ')') : NULL;
-	for (u32 i = 2; at && (word = strsep(&at, " ")); i++)
-		if (i == 22 || (i >= 26 && i <= 28))
-			hash = (hash ^ strtoull(word, NULL, 10)) * MIX;
+	for (u32 i = 2; at && (word = strsep(&at, " ")); i++) {
+		if (i != 22 && (i < 26 || i > 28))
+			continue;
+		n = strtoull(word, NULL, 10);
+		hash = (hash ^ n) * MIX;
+		if (i == 22 && ret_began_ns)
+			*ret_began_ns = base_monotonic_ns() - (boot_ns() - n * TICK_NS);
+	}
 	buf_free(&text);
 	sys_close(&fd);
 	sys_close(&exe_fd);
@@ -135,27 +185,23 @@ static void look(struct namer *namer, struct process *process)
 	u64 now_ns = base_monotonic_ns();
 	struct buf text;
 
-	process->first_ns = process->first_ns ?: now_ns;
-	process->due_ns = now_ns + (now_ns - process->first_ns) / 4;
+	process->due_ns = now_ns + MIN((now_ns - process->began_ns) / 4, LOOK_NS);
 	if (fd < 0)
 		return;
 	buf_init(&text);
-	/* Of one that is ending there is nothing, or not all: what was stays known.
-	 */
+	/* Of one that runs another program by now they are not. */
 	if (!buf_read(&text, fd, SIZE_MAX) && text.n &&
-	    (!process->mappings.n || identity_of(process->pid) == process->identity)) {
-		buf_free(&process->maps);
-		process->maps = text;
-		process->mappings.n = 0;
+	    (!process->mappings.n || identity_of(process->pid, NULL) == process->identity)) {
+		if (process->mappings.n > MAPPED_MAX)
+			forget_mappings(process);
 		for (char *line = text.at, *end; line && *line; line = end) {
 			end = strchr(line, '\n');
 			if (end)
 				*end++ = '\0';
-			add_mapping(namer, process, line);
+			read_mapping(namer, process, line);
 		}
-	} else {
-		buf_free(&text);
 	}
+	buf_free(&text);
 	sys_close(&fd);
 	/* Now, since it may have ended when they are wanted. */
 	for (u32 i = 0; i < process->mappings.n; i++)
@@ -183,7 +229,7 @@ static struct process *known(const struct namer *namer, u32 pid, const struct pr
 	return process;
 }
 
-static struct process *add(struct namer *namer, u32 pid, u64 identity)
+static struct process *add(struct namer *namer, u32 pid, u64 identity, u64 began_ns)
 {
 	struct process *process;
 
@@ -195,6 +241,7 @@ static struct process *add(struct namer *namer, u32 pid, u64 identity)
 	process->next = namer->processes;
 	process->pid = pid;
 	process->identity = identity;
+	process->began_ns = began_ns;
 	arena_init(&process->arena);
 	namer->processes = process;
 	namer->n_processes++;
@@ -214,13 +261,13 @@ static bool has_all(const struct process *process, const u64 *addresses, u32 n)
 static struct process *current_of(struct namer *namer, u32 pid)
 {
 	struct process *process = known(namer, pid, NULL);
-	u64 now_ns = base_monotonic_ns(), identity;
+	u64 now_ns = base_monotonic_ns(), identity, began_ns = now_ns;
 
 	if (process && now_ns < process->seen_ns + IDENTITY_NS)
 		return process;
-	identity = identity_of(pid);
+	identity = identity_of(pid, &began_ns);
 	if (!process || (identity && process->identity != identity))
-		process = add(namer, pid, identity);
+		process = add(namer, pid, identity, began_ns);
 	if (process)
 		process->seen_ns = now_ns;
 	return process;
@@ -236,10 +283,14 @@ struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u
 	return process ?: latest;
 }
 
-/* A program maps more as it runs, most of it at its beginning: ever more seldom. */
-void process_look(struct namer *namer, u32 pid)
+/* A program maps more as it runs, most of it at its beginning. */
+void namer_look(struct namer *namer, u32 pid)
 {
-	struct process *process = current_of(namer, pid);
+	struct process *process;
+
+	if (namer->n_files >= KNOWN_MAX)
+		processes_forget(namer);
+	process = current_of(namer, pid);
 
 	if (process && base_monotonic_ns() >= process->due_ns)
 		look(namer, process);
@@ -251,7 +302,6 @@ void processes_forget(struct namer *namer)
 		struct process *process = namer->processes;
 
 		namer->processes = process->next;
-		buf_free(&process->maps);
 		arena_free(&process->arena);
 		free(process);
 	}

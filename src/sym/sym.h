@@ -3,7 +3,7 @@
  * Addresses -> names: of the kernel by its list of symbols, of a process by what it has mapped:
  * symbol tables of ELF files, and the map that a program with a compiler of its own writes for
  * perf.  A process is looked at when a stack of its is met first, and again where it runs another
- * program by now; what it was is remembered when it has ended.
+ * program by now or has code elsewhere; what it was is remembered when it has ended.
  */
 #ifndef EBQL_SYM_SYM_H
 #define EBQL_SYM_SYM_H
@@ -24,7 +24,11 @@ void namer_name(struct namer *namer, struct stack *stack);
 /* Of one address; on any thread.  false: it has no name, or the process ended before a look at it.
  */
 bool sym_user_name(u32 pid, u64 address, char *room, u32 n_bytes);
-/* What it runs now is known from here on. */
+/*
+ * Now and then while it runs, for sym_user_name() or for namer_name(): what it runs now, and has
+ * mapped, is known when it has ended.
+ */
 void sym_user_look(u32 pid);
+void namer_look(struct namer *namer, u32 pid);
 
 #endif

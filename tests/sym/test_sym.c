@@ -152,13 +152,23 @@ static const char *own_name(struct namer *namer, u32 pid)
 	return name_of(namer, pid, (uintptr_t)known_function);
 }
 
-/* A library comes when the program runs already. */
+static void *library;
+
+/* It comes when the program runs already. */
 static void map_library(int out)
 {
-	void *library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
-	void *at = library ? dlsym(library, "__ctype_get_mb_cur_max") : NULL;
+	void *at;
 
+	library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+	at = library ? dlsym(library, "__ctype_get_mb_cur_max") : NULL;
 	write(out, &at, sizeof(at));
+}
+
+static void unmap_library(int out)
+{
+	int error = library ? dlclose(library) : -1;
+
+	write(out, &error, sizeof(error));
 }
 
 /* A child that does what `does` does, says so, and waits for what is said to it. */
@@ -200,6 +210,8 @@ static struct child start(void (*does)(int out), int unshared)
 				execl("/bin/sleep", "sleep", "100", NULL);
 			else if (c == 'm')
 				map_library(from[1]);
+			else if (c == 'u')
+				unmap_library(from[1]);
 		_exit(0);
 	}
 	close(to[0]);
@@ -304,11 +316,13 @@ static void test_exec(void **unused)
 	namer_close(namer);
 }
 
-/* What it had mapped when it was looked at, and not only at first, has names when it has ended. */
+/* What it had mapped at one of the looks, and not only at the first or last, has names when it has
+ * ended. */
 static void test_looks(void **unused)
 {
 	struct child child = start(nothing, 0);
 	char room[64] = "", c;
+	int error = -1;
 	u64 at = 0;
 
 	assert_int_equal(read(child.out, &c, 1), 1);
@@ -316,8 +330,14 @@ static void test_looks(void **unused)
 	assert_int_equal(write(child.in, "m", 1), 1);
 	assert_int_equal(read(child.out, &at, sizeof(at)), sizeof(at));
 	assert_int_not_equal(at, 0);
-	/* Of another program than before it is asked after some time. */
-	usleep(20000);
+	/* Longer than it has been there: the next one is due. */
+	usleep(100000);
+	sym_user_look((u32)child.pid);
+	assert_int_equal(write(child.in, "u", 1), 1);
+	assert_int_equal(read(child.out, &error, sizeof(error)), sizeof(error));
+	assert_int_equal(error, 0);
+	assert_int_equal(code_of(child.pid, "libBrokenLocale"), 0);
+	usleep(100000);
 	sym_user_look((u32)child.pid);
 	end(&child);
 	assert_true(sym_user_name((u32)child.pid, at, room, sizeof(room)));
