@@ -22,7 +22,10 @@ static enum cost raw_cost(const struct hook *hook)
 		       : COST_RAW;
 }
 
-/* Both ends of a function of a program stand at one breakpoint, whose cost the return has. */
+/*
+ * Both ends of a function of a program stand at one breakpoint, whose cost the return has.  Of the
+ * first query's own programs, whatever others there are beside it.
+ */
 static bool has_return(const struct hook *hook)
 {
 	const struct phys_set *set = hook->uses[0].phys->set;

@@ -108,23 +108,15 @@ static void walk_running(struct rows_walk *w, const struct plan *p, const struct
 	walk(w, p->input, step);
 }
 
-/* Of no event is it a row, as `fold` found. */
-static bool is_empty(const struct plan *p)
-{
-	const struct expr *e = p->kind == PLAN_FILTER ? p->filter.conjuncts[0] : NULL;
-
-	return e && (expr_is_null(e) || (e->kind == EXPR_INTEGER && e->integer == 0));
-}
-
 /* Events of an empty branch are not asked for, unless all are empty. */
 static void walk_union(struct rows_walk *w, const struct plan *p, const struct way *way)
 {
 	u32 n_empty = 0;
 
 	for (u32 i = 0; i < p->n_inputs; i++)
-		n_empty += is_empty(p->inputs[i]);
+		n_empty += plan_is_empty(p->inputs[i]);
 	for (u32 i = 0; i < p->n_inputs; i++)
-		if (n_empty == p->n_inputs || !is_empty(p->inputs[i]))
+		if (n_empty == p->n_inputs || !plan_is_empty(p->inputs[i]))
 			walk(w, p->inputs[i], way);
 }
 

@@ -644,6 +644,8 @@ void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind);
 /* The FROM part and the filter of WHERE: what stands below the aggregate or the projection. */
 const struct plan *plan_rows(const struct plan *plan);
+/* A filter that is true of no row, as the rule `fold` found? */
+bool plan_is_empty(const struct plan *plan);
 /* The source whose events make a row of this operator appear (not of a UNION). */
 u32 plan_trigger(const struct plan *plan);
 /* The place of the i-th operator below this one, and that operator; NULL: there are not so many. */

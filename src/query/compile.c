@@ -104,8 +104,13 @@ static double survey(struct query *query, const struct query_part *part)
 	const struct stream *s;
 
 	/* The first call of the first scan stands for all: both ends come equally often. */
-	while (rows->kind != PLAN_SCAN)
-		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
+	while (rows->kind != PLAN_SCAN) {
+		u32 first = 0;
+
+		while (first + 1 < rows->n_inputs && plan_is_empty(rows->inputs[first]))
+			first++;
+		rows = rows->kind == PLAN_UNION ? rows->inputs[first] : rows->input;
+	}
 	list = rows->scan.streams;
 	s = list->streams.at[0];
 	if (query->share >= 0)

@@ -235,6 +235,7 @@ struct answer {
 	struct schema schema; /* of the columns between; SQLite: names alone */
 	u32 n_parts;	      /* of the query, in this way */
 	u32 n_parts_beside;   /* in its programs, with those of others */
+	u32 n_sources;	      /* of events, that its programs read; 0: user space reads a file */
 	u32 status;	      /* as the command exits: 0, 3 (losses); else see error */
 	const char *error;    /* NULL: it has rows */
 	const char *summary;  /* of error: the tag and the message, with $E and $O */

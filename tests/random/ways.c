@@ -265,6 +265,7 @@ static void prepare(struct way_job *job, struct rows *rows, struct buf *sql,
 static void finish(struct way_job *job, const struct replay_query *query)
 {
 	job->answer->n_parts_beside = query->n_parts_beside;
+	job->answer->n_sources = query->n_sources;
 	if (!query->error)
 		job->answer->status = answer_status(&job->answer->result);
 	if (job->printer)

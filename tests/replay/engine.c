@@ -565,6 +565,8 @@ static void end_job(struct job *job, struct replay_query *query)
 		job->options->failed(job->options->context, job->step, &job->diags);
 	query->n_parts_beside = job->segment ? job->segment->n_parts : 0;
 	query->n_sharing = job->plan ? n_sharing(job) : 0;
+	for (u32 i = 0; job->plan && i < job->plan->n_parts; i++)
+		query->n_sources += job->plan->parts[i]->n_sources;
 }
 
 void replayer_run_all(struct replayer *engine, struct replay_query *queries, u32 n,

@@ -187,6 +187,7 @@ struct replay_query {
 	const char *error;  /* as *ret_error; NULL: it has a result */
 	u32 n_parts_beside; /* in its programs, its own among them */
 	u32 n_sharing;	    /* of its parts, those whose starts are in one table with others' */
+	u32 n_sources;	    /* of events, that its programs read */
 };
 
 /*
