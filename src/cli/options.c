@@ -636,9 +636,8 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	if (c < 0 && o->out_path && o->is_shell)
 		return wrong("-O", o->out_path, "is for the results of one query, given here");
 	if (c < 0 && o->has_window_columns && command->takes == TAKES_A_QUERY && !o->is_shell &&
-	    (command->writes_file || !o->format->takes_window_columns))
-		return wrong("--window-columns",
-			     command->writes_file ? command->name : o->format->name,
+	    !o->format->takes_window_columns)
+		return wrong("--window-columns", o->format->name,
 			     "has no such columns: -o csv and -o json have");
 	return c;
 }

@@ -400,6 +400,7 @@ static int run_select(struct session *s)
 	struct host_options *host = &s->options.host;
 	struct query *q = &s->query;
 	int error, status;
+	bool is_begun;
 
 	q->settings.only_pid = MAX(s->options.target_pid, 0);
 	if (s->options.command) {
@@ -420,6 +421,14 @@ static int run_select(struct session *s)
 		host->n_windows = host->n_windows ?: q->settings.n_windows;
 		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
 	}
+	is_begun = is_out_begun(s);
+	if (is_begun && s->options.format->is_single) {
+		diag_refuse(&q->diags, "bad-output", q->statement->span,
+			    "-o %s: another query has written there, and readers see the first one "
+			    "alone" HINT "run each by itself, with -O FILE",
+			    s->options.format->name);
+		return query_report(q);
+	}
 	query_report(q); /* what it warns of is known before anything is loaded */
 	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
@@ -438,7 +447,7 @@ static int run_select(struct session *s)
 		query_check_functions(q, NULL);
 		query_report(q);
 	}
-	if (path && !record_open(q, path, s->options.record_path, is_out_begun(s), &s->out_fd))
+	if (path && !record_open(q, path, s->options.record_path, is_begun, &s->out_fd))
 		return query_report(q);
 	if (q->programs)
 		load_raise_limits(q->programs->set);

@@ -358,6 +358,7 @@ int shell_run(const struct options *options)
 		shell.edit = edit_open(&shell);
 	is_terminal = shell.edit != NULL;
 	read_rc(&shell);
+	shell.options.is_out_begun = is_terminal ? NULL : &shell.is_out_begun;
 	if (is_terminal) {
 		puts("ebql " EBQL_VERSION
 		     ".  A query ends with \";\".  \\? for help, \\q to leave.");
@@ -383,13 +384,12 @@ int shell_run(const struct options *options)
 int shell_text(const struct options *options)
 {
 	FILE *file = fmemopen(options->text.at, options->text.n, "r");
-	bool is_out_begun = false;
 	struct shell shell;
 
 	if (!file)
 		return query_no_memory();
 	open_shell(&shell, options);
-	shell.options.is_out_begun = &is_out_begun;
+	shell.options.is_out_begun = &shell.is_out_begun;
 	shell_read(&shell, file, options->file);
 	fclose(file);
 	close_shell(&shell);

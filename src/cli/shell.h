@@ -32,6 +32,7 @@ struct shell {
 	bool is_stopped;   /* by ^C: all that was to come is not wanted */
 	int status; /* of the first statement that failed; else 3 where one lost events; else 0 */
 	int stdout_fd;	      /* standard output, while \o has it elsewhere; else -1 */
+	bool is_out_begun;    /* has a statement written where results go? */
 	struct names streams; /* all of the catalog, once one was completed */
 };
 

@@ -232,6 +232,11 @@ static void do_o(struct shell *shell, const char *argument)
 	int fd;
 
 	fflush(stdout);
+	if (!shell->options.out_path) {
+		shell->options.is_out_begun =
+			*argument || !shell->edit ? &shell->is_out_begun : NULL;
+		shell->is_out_begun = false;
+	}
 	if (!*argument) {
 		if (shell->stdout_fd >= 0) {
 			dup2(shell->stdout_fd, STDOUT_FILENO);

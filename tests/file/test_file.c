@@ -86,6 +86,8 @@ static void test_csv_broken(void **state)
 	CHECK("a.csv", "a,b\r1,2\r",
 	      "error[bad-file]: a.csv: line 1: a carriage return without a line feed behind it: "
 	      "lines end with LF or CR LF\n");
+	/* In a name of ours it stands in quotes. */
+	CHECK("a.csv", "\"a\r\",b\n1,2\n", "a\r INTEGER, b INTEGER; time -1\n1, 2\n");
 	CHECK("a.csv", "a,b\n1,2\n3\n",
 	      "error[bad-file]: a.csv: line 3: 1 fields where the header has 2\n");
 	CHECK("a.csv", "a\n\"x\ny\n",
