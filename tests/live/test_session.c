@@ -177,9 +177,9 @@ static void test_whole(void **state)
 
 	session_require();
 	session_load(session, "--calls", "1", NULL);
+	session->rows.advance_ns = 50000000;
 	session_ebql(session, "SET windows = 1; " COUNT_PREADS "WINDOW HOPPING 100ms BY 50ms",
 		     NULL);
-	session->rows.advance_ns = 50000000;
 	session_end(session, 0, 0);
 	assert_true(session->rows.n_partial >= 1 && session->rows.n_partial <= 2);
 	assert_int_equal(session->rows.n_windows, 1 + session->rows.n_partial);

@@ -415,9 +415,11 @@ def repeats():
 	subprocess.run("ip tuntap add t0 mode tun && ip addr add 10.9.9.1/24 dev t0 && "
 		       "ip link set t0 up", shell=True, check=True)
 	own = [socket.socket() for _ in range(4)]
+	# Not all of them sent again at one time, at which a program may be kept from it.
 	for one in own:
 		one.setblocking(False)
 		one.connect_ex(("10.9.9.2", 77))
+		time.sleep(0.05)
 
 	def repeated():
 		lines = [l.split() for l in open("/proc/self/net/snmp") if l.startswith("Tcp:")]
