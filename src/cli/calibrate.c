@@ -19,8 +19,8 @@
 #include "cli/analyze.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
-#include "cli/report.h"
 #include "cli/state.h"
+#include "host/host.h"
 
 #define N_ROUNDS      9
 #define N_ROUNDS_MAX  1000

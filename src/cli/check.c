@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/record.h"
+#include "host/host.h"
 
 #define FIRST_LINE "ebql snapshot 1\n"
 #define BYTES_MAX  (64u << 20)

@@ -7,7 +7,7 @@
 #ifndef EBQL_CLI_CLI_H
 #define EBQL_CLI_CLI_H
 
-#include "cli/options.h"
+#include "host/host.h"
 
 struct keep;
 
@@ -15,8 +15,6 @@ struct keep;
 int run_text(const struct options *options, struct keep *keep);
 /* How many queries the text has; the exit status, not 0 after it was told what is wrong with it. */
 int run_count(const struct options *options, u32 *ret_n);
-/* watch: the queries of files and directories, until it is told to end. */
-int cmd_watch(struct options *options);
 /* snapshot: what queries rely on, as a text; check: such a text against another, or this kernel. */
 int cmd_snapshot(struct options *options);
 int cmd_check(struct options *options);

@@ -6,7 +6,7 @@
 #ifndef EBQL_CLI_DESCRIBE_H
 #define EBQL_CLI_DESCRIBE_H
 
-#include "cli/report.h"
+#include "host/host.h"
 #include "out/out.h"
 
 /*

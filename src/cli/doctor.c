@@ -6,7 +6,7 @@
  * "-" (missing but not needed).
  */
 #include "cli/cli.h"
-#include "cli/report.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <linux/btf.h>

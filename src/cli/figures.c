@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/figures.h"
-#include "cli/report.h"
 
 bool figures_check(const struct options *options)
 {

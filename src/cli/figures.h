@@ -5,7 +5,7 @@
 #ifndef EBQL_CLI_FIGURES_H
 #define EBQL_CLI_FIGURES_H
 
-#include "cli/options.h"
+#include "host/host.h"
 
 struct figures {
 	struct arena *arena;

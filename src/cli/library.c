@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/library.h"
-#include "cli/report.h"
+#include "host/host.h"
 #include "sql/sql.h"
 
 const char *library_find(const char *name)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/report.h"
+#include "host/host.h"
 #include "out/out.h"
 
 #define HOOKS_SHOWN 3u

@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/audit.h"
 #include "cli/library.h"
-#include "cli/report.h"
+#include "cli/options.h"
 #include "cli/shell.h"
+#include "host/host.h"
 #include "sys/sys.h"
+#include "watch/watch.h"
 
 static int cmd_version(struct options *options)
 {

@@ -14,7 +14,6 @@
 
 #include "cli/library.h"
 #include "cli/options.h"
-#include "cli/report.h"
 #include "file/file.h"
 
 #define QUERY_BYTES_MAX (64u << 20)

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/paired.h"
-#include "cli/report.h"
+#include "host/host.h"
 
 #define N_ROUNDS 10
 

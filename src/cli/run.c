@@ -12,10 +12,8 @@
 #include "cli/analyze.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
-#include "cli/host.h"
 #include "cli/live.h"
-#include "cli/report.h"
-#include "cli/record.h"
+#include "host/host.h"
 #include "sys/sys.h"
 
 struct session {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/shell.h"
-#include "cli/signals.h"
 
 static void on_interrupt(int number)
 {

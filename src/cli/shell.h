@@ -7,7 +7,7 @@
 #define EBQL_CLI_SHELL_H
 
 #include "cli/cli.h"
-#include "cli/report.h"
+#include "host/host.h"
 
 struct edit;
 

@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "cli/describe.h"
-#include "cli/host.h"
-#include "cli/record.h"
 #include "cli/shell.h"
 
 #define DEPTH_MAX 16

@@ -21,7 +21,6 @@
 #include <wchar.h>
 
 #include "cli/shell.h"
-#include "cli/signals.h"
 #include "cli/state.h"
 
 #define LIBRARY	      "libedit.so.2"

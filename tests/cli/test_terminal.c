@@ -6,8 +6,8 @@
 #include <pty.h>
 #include <signal.h>
 
-#include "cli/host.h"
 #include "cli/live.h"
+#include "host/host.h"
 #include "terminal.h"
 
 #define N_FDS	 7

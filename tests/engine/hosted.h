@@ -5,7 +5,7 @@
 #ifndef EBQL_TESTS_ENGINE_HOSTED_H
 #define EBQL_TESTS_ENGINE_HOSTED_H
 
-#include "cli/host.h"
+#include "host/host.h"
 
 struct hosted {
 	struct host_options options;

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/host.h"
+#include "host/host.h"
 #include "out/out.h"
 #include "query/query.h"
 
@@ -239,7 +239,7 @@ static int close_sink(void *context, int error)
 	return out_file_close(&a->file, diags_failed(&a->query.diags) ? -ECANCELED : 0);
 }
 
-/* As cli/report.c. */
+/* As host/report.c. */
 static int report(struct asked *a)
 {
 	struct diags *diags = &a->query.diags;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What ebql watch asks of a query beyond that it is one.
+ */
+#ifndef EBQL_WATCH_CHECK_H
+#define EBQL_WATCH_CHECK_H
+
+#include "host/host.h"
+#include "query/query.h"
+
+/* false after a diagnostic: of one that was parsed, and of one that was compiled. */
+bool watch_check_statement(struct query *query);
+bool watch_check(struct query *query, const struct options *options);
+
+#endif
