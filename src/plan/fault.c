@@ -72,6 +72,13 @@ bool expr_is_null(const struct expr *e)
 	return expr_is_null(e->args[0]) || (e->n_args == 2 && expr_is_null(e->args[1]));
 }
 
+bool plan_is_empty(const struct plan *p)
+{
+	const struct expr *e = p->kind == PLAN_FILTER ? p->filter.conjuncts[0] : NULL;
+
+	return e && (expr_is_null(e) || (e->kind == EXPR_INTEGER && e->integer == 0));
+}
+
 bool expr_can_fail(const struct expr *e)
 {
 	if (operation_can_fail(e))

@@ -626,6 +626,8 @@ bool expr_is_strict(const struct expr *expr);
  * makes no fault.
  */
 bool expr_is_null(const struct expr *expr);
+/* A filter that is true of no row, as the rule `fold` found? */
+bool plan_is_empty(const struct plan *plan);
 /* MEMBER: a struct or an array, which has an address and no value? */
 bool expr_is_place(const struct expr *expr);
 /* May it count a fault when it is computed for a row of the tree? */
@@ -644,8 +646,6 @@ void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind);
 /* The FROM part and the filter of WHERE: what stands below the aggregate or the projection. */
 const struct plan *plan_rows(const struct plan *plan);
-/* A filter that is true of no row, as the rule `fold` found? */
-bool plan_is_empty(const struct plan *plan);
 /* The source whose events make a row of this operator appear (not of a UNION). */
 u32 plan_trigger(const struct plan *plan);
 /* The place of the i-th operator below this one, and that operator; NULL: there are not so many. */

@@ -53,13 +53,6 @@ const struct plan *plan_rows(const struct plan *plan)
 	return project ? project->input : plan;
 }
 
-bool plan_is_empty(const struct plan *p)
-{
-	const struct expr *e = p->kind == PLAN_FILTER ? p->filter.conjuncts[0] : NULL;
-
-	return e && (expr_is_null(e) || (e->kind == EXPR_INTEGER && e->integer == 0));
-}
-
 u32 plan_trigger(const struct plan *plan)
 {
 	while (plan->kind != PLAN_SCAN)
