@@ -597,6 +597,30 @@ static bool has_frozen(const struct way *w)
 	return false;
 }
 
+static void ask(struct engine *engine, u32 from, u32 to)
+{
+	start_pairs(engine, from, to);
+	run_child();
+	stop_pairs(from, to);
+}
+
+/*
+ * What a perf tracepoint's own work makes the kernel do (raise a softirq as it leaves RCU) is
+ * dropped there, and not told as missed: a pair that differs is asked again, and by itself.
+ */
+static bool is_equal_once(struct engine *engine, u32 i)
+{
+	for (u32 try = 0; try < 3; try++) {
+		if (try) {
+			pairs[i].ways[0].missed = pairs[i].ways[1].missed = 0;
+			ask(engine, i, i + 1);
+		}
+		if (is_equal(&pairs[i]))
+			return true;
+	}
+	return false;
+}
+
 static void test_fields(void **state)
 {
 	u32 n_different = 0, n_certain = 0;
@@ -610,13 +634,10 @@ static void test_fields(void **state)
 	arena_init(&arena);
 	find_pairs(&arena);
 	assert_int_equal(engine_open(&engine), 0);
-	for (u32 from = 0; from < n_pairs; from += AT_ONCE) {
-		start_pairs(engine, from, MIN(from + AT_ONCE, n_pairs));
-		run_child();
-		stop_pairs(from, MIN(from + AT_ONCE, n_pairs));
-	}
+	for (u32 from = 0; from < n_pairs; from += AT_ONCE)
+		ask(engine, from, MIN(from + AT_ONCE, n_pairs));
 	for (u32 i = 0; i < n_pairs; i++) {
-		n_different += !is_equal(&pairs[i]);
+		n_different += !is_equal_once(engine, i);
 		if (is_certain(pairs[i].name) && !pairs[i].ways[1].n)
 			fail_msg("%s did not happen", pairs[i].name);
 		if (strcmp(pairs[i].name, "sched:sched_switch") == 0 && has_freezer())
