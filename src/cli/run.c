@@ -419,11 +419,11 @@ static int run_select(struct session *s)
 		host->n_windows = host->n_windows ?: q->settings.n_windows;
 		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
 	}
-	is_begun = is_out_begun(s);
+	is_begun = s->options.is_out_begun && *s->options.is_out_begun;
 	if (is_begun && s->options.format->is_single) {
 		diag_refuse(&q->diags, "bad-output", q->statement->span,
 			    "-o %s: another query has written there, and readers see the first one "
-			    "alone" HINT "run each by itself, with -O FILE",
+			    "alone" HINT "run each by itself",
 			    s->options.format->name);
 		return query_report(q);
 	}
@@ -451,6 +451,7 @@ static int run_select(struct session *s)
 		load_raise_limits(q->programs->set);
 	if (query_load(q))
 		return MAX(query_report(q), 1);
+	is_out_begun(s);
 	status = loop(s);
 	return host_child_failed(&s->options.host) ? 1 : status;
 }

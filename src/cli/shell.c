@@ -357,8 +357,8 @@ int shell_run(const struct options *options)
 	if (isatty(STDIN_FILENO))
 		shell.edit = edit_open(&shell);
 	is_terminal = shell.edit != NULL;
-	read_rc(&shell);
 	shell.options.is_out_begun = is_terminal ? NULL : &shell.is_out_begun;
+	read_rc(&shell);
 	if (is_terminal) {
 		puts("ebql " EBQL_VERSION
 		     ".  A query ends with \";\".  \\? for help, \\q to leave.");

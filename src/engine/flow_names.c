@@ -41,8 +41,6 @@ void flow_name_stacks(struct flow *flow)
 		sym_user_look((u32)flow->cut->named_pid);
 	if (!flow->names || !flow->names->namer || !flow_takes_stacks(flow))
 		return;
-	if (flow->cut->named_pid > 0)
-		namer_look(flow->names->namer, (u32)flow->cut->named_pid);
 	load_stacks_look(flow_hooks(flow));
 	while ((stack = load_stacks_next(flow_hooks(flow))))
 		namer_name(flow->names->namer, stack);

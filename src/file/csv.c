@@ -91,17 +91,23 @@ static void decode(struct written *field)
 	field->n = (size_t)(to - field->text);
 }
 
+static int complain_line_end(struct file_pass *pass)
+{
+	return file_complain(pass,
+			     "a carriage return without a line feed behind it: lines end with "
+			     "LF or CR LF");
+}
+
 /* A record -> fields; 0 or -errno after a diagnostic. */
 static int split(struct file_pass *pass, char *at, size_t n, struct written *fields, u32 *ret_n)
 {
-	char *end = at + n, *cr = memchr(at, '\r', n);
+	char *end = at + n, *cr = pass->n_lines == 1 ? memchr(at, '\r', n) : NULL;
 
 	if (memchr(at, '\0', n))
 		return file_complain(pass, "a NUL byte");
 	/* Where lines end with CR alone all of them are the first one. */
-	if (pass->n_lines == 1 && cr && !memchr(at, '"', (size_t)(cr - at)))
-		return file_complain(pass, "a carriage return without a line feed behind it: lines "
-					   "end with LF or CR LF");
+	if (cr && !memchr(at, '"', (size_t)(cr - at)))
+		return complain_line_end(pass);
 	for (u32 i = 0; i < FILE_COLUMNS_MAX; i++, at++) {
 		if (at < end && *at == '"') {
 			at = take_quoted(at, end, &fields[i]);
@@ -227,6 +233,15 @@ static bool learn_writer(struct file_pass *pass, struct written *names, u32 n)
 	return is_ended || (!n_quoted && last->kind != WRITTEN_NULL);
 }
 
+/* The names are those of all lines, where these end with CR alone. */
+static int check_names(struct file_pass *pass, const struct written *names, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (names[i].kind == WRITTEN_BARE && memchr(names[i].text, '\r', names[i].n))
+			return complain_line_end(pass);
+	return 0;
+}
+
 static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 {
 	struct file *file = arena_new(arena, struct file);
@@ -239,7 +254,7 @@ static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 		rows->pass.place = 0;
 		file_complain(&rows->pass, "is empty");
 	}
-	if (rc <= 0)
+	if (rc <= 0 || check_names(&rows->pass, rows->fields, schema->n_columns))
 		return NULL;
 	if (!learn_writer(&rows->pass, rows->fields, schema->n_columns)) {
 		file_cut(&rows->pass, 0);

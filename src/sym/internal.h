@@ -17,6 +17,7 @@ void file_read(struct arena *arena, int fd, struct symbol_table *table);
 /* process.c: whose addresses they are, as those of a stack; appends the name of one, or nothing. */
 struct process;
 struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u32 n);
+void process_look(struct namer *namer, u32 pid);
 void process_name(struct namer *namer, struct process *process, u64 address, struct buf *to);
 void processes_forget(struct namer *namer);
 

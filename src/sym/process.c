@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
 #include "sys/sys.h"
 
@@ -18,7 +17,7 @@
 #define KNOWN_MAX   4096u /* processes, and files */
 #define IDENTITY_NS 5000000
 #define LOOK_NS	    10000000000 /* at most between two looks at what is mapped */
-#define MAPPED_MAX  4096u	/* of a process: then what it has not any more is forgotten */
+#define MAPPED_MAX  4096u	/* came in a process: then what it has not any more is forgotten */
 
 struct mapping {
 	u64 start, end, offset;
@@ -32,7 +31,8 @@ struct process {
 	u32 pid, n_looks;
 	u64 identity;	      /* 0: it had ended */
 	u64 seen_ns;	      /* that it was that, CLOCK_MONOTONIC */
-	u64 began_ns, due_ns; /* the process; when namer_look() looks again */
+	u64 first_ns, due_ns; /* of the first look; when process_look() looks again */
+	u32 n_added;	      /* mappings, since what was there before was forgotten */
 	struct arena arena;
 	VEC(struct mapping) mappings;
 	struct symbol_table perf;
@@ -101,6 +101,7 @@ static void add_mapping(struct process *process, struct mapping *new)
 			process->mappings.at[n++] = *m;
 	}
 	process->mappings.n = n;
+	process->n_added++;
 	new->path = arena_strdup(&process->arena, new->path);
 	vec_push(&process->arena, &process->mappings, *new);
 }
@@ -111,7 +112,7 @@ static void forget_mappings(struct process *process)
 	arena_init(&process->arena);
 	memset(&process->mappings, 0, sizeof(process->mappings));
 	memset(&process->perf, 0, sizeof(process->perf));
-	process->perf_bytes = 0;
+	process->perf_bytes = process->n_added = 0;
 }
 
 /* "55d0c8a00000-55d0c8a01000 r-xp 00001000 08:01 1234   /usr/bin/x" */
@@ -136,43 +137,28 @@ static void read_mapping(struct namer *namer, struct process *process, char *lin
 	add_mapping(process, &m);
 }
 
-#define MIX	0x9e3779b97f4a7c15ull
-#define TICK_NS 10000000 /* of /proc, whatever the kernel's own (USER_HZ) */
-
-static u64 boot_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
+#define MIX 0x9e3779b97f4a7c15ull
 
 /*
  * Which program it is: when the process began, and which file it runs; and, to who may see that,
  * where the program's code and stack are, which execve(2) sets.  0: the process has ended.
- * *ret_began_ns: when the process did, CLOCK_MONOTONIC (of before a suspension too: modulo 2^64).
  */
-static u64 identity_of(u32 pid, u64 *ret_began_ns)
+static u64 identity_of(u32 pid)
 {
 	int fd = sys_process_file(pid, "stat"), exe_fd = sys_process_file(pid, "exe");
 	struct stat exe;
 	struct buf text;
 	char *at, *word;
-	u64 hash = 0, n;
+	u64 hash = 0;
 
 	buf_init(&text);
 	if (fd >= 0 && exe_fd >= 0 && fstat(exe_fd, &exe) == 0 && !buf_read(&text, fd, SIZE_MAX))
 		hash = (exe.st_dev ^ exe.st_ino * MIX) | 1;
 	/* Behind the name, which is word 2. */
 	at = hash && text.n ? strrchr(text.at, ')') : NULL;
-	for (u32 i = 2; at && (word = strsep(&at, " ")); i++) {
-		if (i != 22 && (i < 26 || i > 28))
-			continue;
-		n = strtoull(word, NULL, 10);
-		hash = (hash ^ n) * MIX;
-		if (i == 22 && ret_began_ns)
-			*ret_began_ns = base_monotonic_ns() - (boot_ns() - n * TICK_NS);
-	}
+	for (u32 i = 2; at && (word = strsep(&at, " ")); i++)
+		if (i == 22 || (i >= 26 && i <= 28))
+			hash = (hash ^ strtoull(word, NULL, 10)) * MIX;
 	buf_free(&text);
 	sys_close(&fd);
 	sys_close(&exe_fd);
@@ -185,14 +171,14 @@ static void look(struct namer *namer, struct process *process)
 	u64 now_ns = base_monotonic_ns();
 	struct buf text;
 
-	process->due_ns = now_ns + MIN((now_ns - process->began_ns) / 4, LOOK_NS);
+	process->due_ns = now_ns + MIN((now_ns - process->first_ns) / 4, LOOK_NS);
 	if (fd < 0)
 		return;
 	buf_init(&text);
 	/* Of one that runs another program by now they are not. */
 	if (!buf_read(&text, fd, SIZE_MAX) && text.n &&
-	    (!process->mappings.n || identity_of(process->pid, NULL) == process->identity)) {
-		if (process->mappings.n > MAPPED_MAX)
+	    (!process->mappings.n || identity_of(process->pid) == process->identity)) {
+		if (process->n_added > MAPPED_MAX)
 			forget_mappings(process);
 		for (char *line = text.at, *end; line && *line; line = end) {
 			end = strchr(line, '\n');
@@ -229,7 +215,7 @@ static struct process *known(const struct namer *namer, u32 pid, const struct pr
 	return process;
 }
 
-static struct process *add(struct namer *namer, u32 pid, u64 identity, u64 began_ns)
+static struct process *add(struct namer *namer, u32 pid, u64 identity)
 {
 	struct process *process;
 
@@ -241,7 +227,7 @@ static struct process *add(struct namer *namer, u32 pid, u64 identity, u64 began
 	process->next = namer->processes;
 	process->pid = pid;
 	process->identity = identity;
-	process->began_ns = began_ns;
+	process->first_ns = base_monotonic_ns();
 	arena_init(&process->arena);
 	namer->processes = process;
 	namer->n_processes++;
@@ -261,13 +247,13 @@ static bool has_all(const struct process *process, const u64 *addresses, u32 n)
 static struct process *current_of(struct namer *namer, u32 pid)
 {
 	struct process *process = known(namer, pid, NULL);
-	u64 now_ns = base_monotonic_ns(), identity, began_ns = now_ns;
+	u64 now_ns = base_monotonic_ns(), identity;
 
 	if (process && now_ns < process->seen_ns + IDENTITY_NS)
 		return process;
-	identity = identity_of(pid, &began_ns);
+	identity = identity_of(pid);
 	if (!process || (identity && process->identity != identity))
-		process = add(namer, pid, identity, began_ns);
+		process = add(namer, pid, identity);
 	if (process)
 		process->seen_ns = now_ns;
 	return process;
@@ -284,7 +270,7 @@ struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u
 }
 
 /* A program maps more as it runs, most of it at its beginning. */
-void namer_look(struct namer *namer, u32 pid)
+void process_look(struct namer *namer, u32 pid)
 {
 	struct process *process;
 

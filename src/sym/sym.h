@@ -24,11 +24,7 @@ void namer_name(struct namer *namer, struct stack *stack);
 /* Of one address; on any thread.  false: it has no name, or the process ended before a look at it.
  */
 bool sym_user_name(u32 pid, u64 address, char *room, u32 n_bytes);
-/*
- * Now and then while it runs, for sym_user_name() or for namer_name(): what it runs now, and has
- * mapped, is known when it has ended.
- */
+/* Now and then while it runs: what it runs now, and has mapped, is known when it has ended. */
 void sym_user_look(u32 pid);
-void namer_look(struct namer *namer, u32 pid);
 
 #endif

@@ -50,6 +50,6 @@ void sym_user_look(u32 pid)
 {
 	pthread_mutex_lock(&lock);
 	if (pid && open_namer())
-		namer_look(namer, pid);
+		process_look(namer, pid);
 	pthread_mutex_unlock(&lock);
 }

@@ -86,6 +86,9 @@ static void test_csv_broken(void **state)
 	CHECK("a.csv", "a,b\r1,2\r",
 	      "error[bad-file]: a.csv: line 1: a carriage return without a line feed behind it: "
 	      "lines end with LF or CR LF\n");
+	CHECK("a.csv", "\"a\",b\r1,2\r3,4\r",
+	      "error[bad-file]: a.csv: line 1: a carriage return without a line feed behind it: "
+	      "lines end with LF or CR LF\n");
 	/* In a name of ours it stands in quotes. */
 	CHECK("a.csv", "\"a\r\",b\n1,2\n", "a\r INTEGER, b INTEGER; time -1\n1, 2\n");
 	CHECK("a.csv", "a,b\n1,2\n3\n",

@@ -328,7 +328,7 @@ static bool is_branch_left_out(const struct oracle_query *query, const struct wa
 	bool is_of_a = a->result.events < b->result.events;
 	u32 n = is_of_a ? a->n_sources : b->n_sources, m = is_of_a ? b->n_sources : a->n_sources;
 
-	return phrase_traits(query->text) >> TRAIT_UNION_OF_STREAMS & 1 && (n < m || !m) &&
+	return phrase_traits(query->text) >> TRAIT_UNION_OF_STREAMS & 1 && (n < m || (n && !m)) &&
 	       a->result.matched == b->result.matched && has_rules(is_of_a ? a_way : b_way);
 }
 

@@ -565,6 +565,7 @@ static void end_job(struct job *job, struct replay_query *query)
 		job->options->failed(job->options->context, job->step, &job->diags);
 	query->n_parts_beside = job->segment ? job->segment->n_parts : 0;
 	query->n_sharing = job->plan ? n_sharing(job) : 0;
+	query->n_sources = 0;
 	for (u32 i = 0; job->plan && i < job->plan->n_parts; i++)
 		query->n_sources += job->plan->parts[i]->n_sources;
 }

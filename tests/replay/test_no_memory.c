@@ -213,7 +213,7 @@ static void check(struct replayer *engine, const struct given *q, const struct d
 	struct result expected, result;
 	const char *error = NULL;
 	/* Of a short run (sanitizers) each third. */
-	u64 n_all, n_failed = 0, step = getenv("EBQL_QUERIES") ? 3 : 1;
+	u64 n_all, n_failed = 0, step = getenv("EBQL_SHORT") ? 3 : 1;
 
 	assert_true(arena_reserve(&kept));
 	failing = 0;

@@ -604,7 +604,7 @@ int main(int argc, char **argv)
 	tests[n++] = (struct CMUnitTest){ "beside", test_beside, NULL, NULL, "on" };
 	tests[n++] = (struct CMUnitTest){ "beside, pushdown off", test_beside, NULL, NULL, "off" };
 	/* Of a short run (sanitizers) each third. */
-	for (u32 i = 0; i < n_names; i += getenv("EBQL_QUERIES") ? 3 : 1) {
+	for (u32 i = 0; i < n_names; i += getenv("EBQL_SHORT") ? 3 : 1) {
 		if (argc > 1 && !strstr(names[i], argv[1]))
 			continue;
 		tests[n++] = (struct CMUnitTest){ .name = names[i],
