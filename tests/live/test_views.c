@@ -520,7 +520,7 @@ static void watch_disk(struct views *v)
  */
 static void expect_requests(const struct views *v, u64 n)
 {
-	assert_in_range(v->n_in_cells, n - n / 100, n);
+	assert_in_range(v->n_in_cells, n - n / 10, n);
 	assert_true(n - v->n_in_cells <= v->watch.reader.totals.never_ended);
 }
 
