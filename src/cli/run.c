@@ -371,11 +371,13 @@ static bool check_replay(struct session *s)
 /* Of several statements the first one empties the file of -O, which the others add to. */
 static bool is_out_begun(const struct session *s)
 {
-	bool *is_begun = s->options.is_out_begun, before = is_begun && *is_begun;
+	return s->options.is_out_begun && *s->options.is_out_begun;
+}
 
-	if (is_begun)
-		*is_begun = true;
-	return before;
+static void begin_out(const struct session *s)
+{
+	if (s->options.is_out_begun)
+		*s->options.is_out_begun = true;
 }
 
 /* What only ebql watch heeds. */
@@ -398,7 +400,6 @@ static int run_select(struct session *s)
 	struct host_options *host = &s->options.host;
 	struct query *q = &s->query;
 	int error, status;
-	bool is_begun;
 
 	q->settings.only_pid = MAX(s->options.target_pid, 0);
 	if (s->options.command) {
@@ -419,8 +420,7 @@ static int run_select(struct session *s)
 		host->n_windows = host->n_windows ?: q->settings.n_windows;
 		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
 	}
-	is_begun = s->options.is_out_begun && *s->options.is_out_begun;
-	if (is_begun && s->options.format->is_single) {
+	if (is_out_begun(s) && s->options.format->is_single) {
 		diag_refuse(&q->diags, "bad-output", q->statement->span,
 			    "-o %s: another query has written there, and readers see the first one "
 			    "alone" HINT "run each by itself",
@@ -445,13 +445,13 @@ static int run_select(struct session *s)
 		query_check_functions(q, NULL);
 		query_report(q);
 	}
-	if (path && !record_open(q, path, s->options.record_path, is_begun, &s->out_fd))
+	if (path && !record_open(q, path, s->options.record_path, is_out_begun(s), &s->out_fd))
 		return query_report(q);
 	if (q->programs)
 		load_raise_limits(q->programs->set);
 	if (query_load(q))
 		return MAX(query_report(q), 1);
-	is_out_begun(s);
+	begin_out(s);
 	status = loop(s);
 	return host_child_failed(&s->options.host) ? 1 : status;
 }
@@ -533,6 +533,7 @@ static int redirect(const struct session *s)
 	const char *why = NULL;
 	int fd = record_file(s->options.out_path, is_out_begun(s), &why);
 
+	begin_out(s);
 	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
 		return 0;
 	query_tell("ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
