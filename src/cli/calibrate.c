@@ -399,14 +399,14 @@ static int save(const struct calibration *c, const char *path)
 	struct buf out;
 
 	if (error)
-		return query_failed(path, -error);
+		return tell_failed(path, -error);
 	buf_init(&out);
 	costs_write(&c->costs, costs_kernel(c->arena), costs_cpu(c->arena), &out);
 	error = state_end(&state, buf_flush(&out, fileno(state.file), NULL));
 	buf_free(&out);
 	if (error)
-		return query_failed(path, -error);
-	query_note("ebql: the costs are kept in %s\n", path);
+		return tell_failed(path, -error);
+	tell_note("ebql: the costs are kept in %s\n", path);
 	return 0;
 }
 
@@ -448,10 +448,9 @@ static int say(struct calibration *c, const struct options *options, const struc
 		figures_text(&figures, cost_infos[i].meaning);
 	}
 	if (n_unsteady)
-		query_note(
-			"ebql: %u are unsteady: the machine changed its speed meanwhile; measure "
-			"again when it is idle\n",
-			n_unsteady);
+		tell_note("ebql: %u are unsteady: the machine changed its speed meanwhile; measure "
+			  "again when it is idle\n",
+			  n_unsteady);
 	return figures_say(&figures, options, NULL);
 }
 
@@ -461,14 +460,14 @@ static int calibrate(struct calibration *c, const struct options *options)
 	int status;
 
 	if (!path) {
-		query_tell("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n");
+		tell("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n");
 		return 1;
 	}
 	costs_init(&c->costs);
 	measure_all(c);
 	if (c->refused[0]) {
-		query_tell("ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
-			   c->refused[0]);
+		tell("ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
+		     c->refused[0]);
 		return 1;
 	}
 	status = save(c, path);
@@ -480,9 +479,9 @@ static int show(struct calibration *c, const struct options *options)
 	const struct costs *costs = catalog_costs(c->first.catalog);
 
 	if (costs->ignored)
-		query_note("ebql: %s is not used: %s\n", costs->path, costs->ignored);
+		tell_note("ebql: %s is not used: %s\n", costs->path, costs->ignored);
 	else if (costs->path)
-		query_note("ebql: measured on this machine, in %s\n", costs->path);
+		tell_note("ebql: measured on this machine, in %s\n", costs->path);
 	return say(c, options, costs);
 }
 
@@ -494,10 +493,10 @@ int cmd_calibrate(struct options *options)
 	if (options->host.n_windows)
 		c.n_rounds = (u32)MIN(options->host.n_windows, (u64)N_ROUNDS_MAX);
 	if (!query_init(&c.first, "calibrate", "", 0))
-		return query_no_memory();
+		return tell_no_memory();
 	c.arena = &c.first.arena;
 	if (!query_open_catalog(&c.first))
-		status = query_report(&c.first);
+		status = tell_diags(&c.first);
 	else
 		status = options->is_show ? show(&c, options) : calibrate(&c, options);
 	query_free(&c.first);

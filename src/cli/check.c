@@ -52,20 +52,20 @@ static int add(const struct options *options, const char *file, const struct buf
 	int status;
 
 	if (!query_init(&query, file, text->at, text->n))
-		return query_no_memory();
+		return tell_no_memory();
 	query.diags.is_of_many = true;
 	query.catalog_path = options->catalog_path;
 	query_snapshot(&query, out);
 	if (is_quiet)
 		query.diags.list.n = 0;
-	status = query_report(&query);
+	status = tell_diags(&query);
 	query_free(&query);
 	return status;
 }
 
 static int fail(const char *file, const char *why)
 {
-	query_tell("ebql: %s: %s\n", file, why);
+	tell("ebql: %s: %s\n", file, why);
 	return 2;
 }
 
@@ -85,13 +85,13 @@ static int write_out(const char *path, struct buf *out, int status)
 	int fd, error;
 
 	if (!path)
-		return query_say(out, status);
-	fd = record_file(path, false, &why);
+		return tell_answer(out, status);
+	fd = written_open(path, false, &why);
 	if (fd < 0)
 		return fail(path, why);
 	error = buf_flush(out, fd, NULL);
 	if (close(fd) || error)
-		return query_failed(path, error ? -error : errno);
+		return tell_failed(path, error ? -error : errno);
 	return status;
 }
 
@@ -174,9 +174,9 @@ static int open_snapshot(struct arena *arena, const char *path, struct snapshot 
 	status = read_file(path, &text);
 	if (status || parse(arena, text.at, ret))
 		return status;
-	query_tell("error[bad-snapshot]: %s is no snapshot of this version\n"
-		   "  hint: ebql snapshot -o FILE QUERY.sql... writes one\n",
-		   path);
+	tell("error[bad-snapshot]: %s is no snapshot of this version\n"
+	     "  hint: ebql snapshot -o FILE QUERY.sql... writes one\n",
+	     path);
 	return 2;
 }
 
@@ -305,8 +305,8 @@ static int say(struct comparison *c, const struct snapshot *old, const struct sn
 	buf_init(&out);
 	for (u32 i = 0; i < c->list.n; i++)
 		buf_printf(&out, "%s: %s\n", c->list.at[i].queries.at, c->list.at[i].text);
-	query_fold(&out, STDOUT_FILENO);
-	return query_say(&out, c->is_broken);
+	tell_fold(&out, STDOUT_FILENO);
+	return tell_answer(&out, c->is_broken);
 }
 
 int cmd_check(struct options *options)

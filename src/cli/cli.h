@@ -7,9 +7,7 @@
 #ifndef EBQL_CLI_CLI_H
 #define EBQL_CLI_CLI_H
 
-#include "host/host.h"
-
-struct keep;
+#include "cli/options.h"
 
 /* The text of the options, what else it needs in them too.  keep: see query.h; may be NULL. */
 int run_text(const struct options *options, struct keep *keep);

@@ -188,13 +188,13 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 	struct buf out;
 
 	if (!query_describe(q, source, &description))
-		return query_report(q);
+		return tell_diags(q);
 	buf_init(&out);
 	if (is_json)
 		put_json(&description, &out);
 	else
 		put_table(&description, &out);
 	if (!is_json)
-		query_fold(&out, STDOUT_FILENO);
-	return query_page(&out, query_report(q));
+		tell_fold(&out, STDOUT_FILENO);
+	return tell_paged(&out, tell_diags(q));
 }

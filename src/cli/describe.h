@@ -6,8 +6,8 @@
 #ifndef EBQL_CLI_DESCRIBE_H
 #define EBQL_CLI_DESCRIBE_H
 
-#include "host/host.h"
-#include "out/out.h"
+#include "cli/options.h"
+#include "query/query.h"
 
 /*
  * The source as it stands in FROM, of a wildcard with the columns that all its streams share;

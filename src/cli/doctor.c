@@ -427,6 +427,6 @@ int cmd_doctor(struct options *options)
 	buf_printf(&out, "%s\n",
 		   is_well ? "everything that queries on tracepoints need works"
 			   : "queries on tracepoints need what is marked \"no\"");
-	query_fold(&out, STDOUT_FILENO);
-	return query_say(&out, is_well ? 0 : 1);
+	tell_fold(&out, STDOUT_FILENO);
+	return tell_answer(&out, is_well ? 0 : 1);
 }

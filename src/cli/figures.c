@@ -16,7 +16,7 @@ bool figures_check(const struct options *options)
 
 	if (!format->needs_histogram && !format->needs_calls && !format->needs_rows)
 		return true;
-	query_tell("ebql: -o: such figures are no %s\n", format->name);
+	tell("ebql: -o: such figures are no %s\n", format->name);
 	return false;
 }
 
@@ -71,5 +71,5 @@ int figures_say(const struct figures *f, const struct options *options,
 		error = out_file_batch(&out, &batch);
 	closed = out_file_close(&out, error);
 	error = error ? error : closed;
-	return error ? query_failed(QUERY_STDOUT, -error) : 0;
+	return error ? tell_failed(TELL_STDOUT, -error) : 0;
 }

@@ -5,18 +5,13 @@
 #ifndef EBQL_CLI_FIGURES_H
 #define EBQL_CLI_FIGURES_H
 
-#include "host/host.h"
+#include "cli/options.h"
 
 struct figures {
 	struct arena *arena;
 	struct schema schema;
 	VEC(struct value) values; /* row after row */
 };
-
-#define FIGURE_TEXT	type_text(0)
-#define FIGURE_REAL	((struct type){ .kind = TYPE_REAL, .bits = 64 })
-#define FIGURE_INT	type_int(64, false)
-#define FIGURE_DURATION ((struct type){ .kind = TYPE_DURATION, .bits = 64, .is_signed = true })
 
 /* false after a complaint: such rows have no such form. */
 bool figures_check(const struct options *options);

@@ -79,8 +79,8 @@ int library_help(const char *name, const char *text)
 		buf_putc(&out, '\n');
 	put_entry(name, &head, &out);
 	arena_free(&arena);
-	query_fold(&out, STDOUT_FILENO);
-	return query_say(&out, 0);
+	tell_fold(&out, STDOUT_FILENO);
+	return tell_answer(&out, 0);
 }
 
 int cmd_tools(struct options *options)
@@ -96,8 +96,8 @@ int cmd_tools(struct options *options)
 		suggest_init(&suggest, options->word);
 		library_offer(&suggest);
 		nearest = suggest_best(&suggest);
-		query_tell("ebql: there is no tool \"%s\"\n  hint: %s%s\n", options->word,
-			   nearest ? "did you mean " : "\"ebql tools\" lists them", nearest ?: "");
+		tell("ebql: there is no tool \"%s\"\n  hint: %s%s\n", options->word,
+		     nearest ? "did you mean " : "\"ebql tools\" lists them", nearest ?: "");
 		return 2;
 	}
 	arena_init(&arena);
@@ -111,6 +111,6 @@ int cmd_tools(struct options *options)
 		put_list(&arena, &diags, &out);
 	}
 	arena_free(&arena);
-	query_fold(&out, STDOUT_FILENO);
-	return query_page(&out, 0);
+	tell_fold(&out, STDOUT_FILENO);
+	return tell_paged(&out, 0);
 }

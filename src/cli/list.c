@@ -42,7 +42,7 @@ static bool complain_source(struct query *q)
 	    FIND_FAILED)
 		return false;
 	q->diags.list.at[q->diags.list.n - 1].has_span = false;
-	query_report(q);
+	tell_diags(q);
 	return true;
 }
 
@@ -53,14 +53,14 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 
 	buf_init(&listing.out);
 	if (!query_each_stream(q, pattern, add_name, &listing))
-		return query_report(q);
-	rc = query_page(&listing.out, 0);
+		return tell_diags(q);
+	rc = tell_paged(&listing.out, 0);
 	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
 	if (!listing.n) {
-		query_tell("no stream matches \"%s\"\n", pattern);
-		query_tell("  hint: a pattern is a part of the name (pread) or has wildcards "
-			   "('sys_enter_p*'); ebql list alone shows all\n");
+		tell("no stream matches \"%s\"\n", pattern);
+		tell("  hint: a pattern is a part of the name (pread) or has wildcards "
+		     "('sys_enter_p*'); ebql list alone shows all\n");
 		return 1;
 	}
 	return rc;
@@ -99,6 +99,6 @@ int list_views(struct query *q, const char *like, const struct out_format *forma
 		buf_puts(&listing.out, "view,comment\n");
 	query_each_view(q, like, put_view, &listing);
 	if (!listing.is_json && !listing.is_csv)
-		query_fold(&listing.out, STDOUT_FILENO);
-	return query_page(&listing.out, query_report(q));
+		tell_fold(&listing.out, STDOUT_FILENO);
+	return tell_paged(&listing.out, tell_diags(q));
 }

@@ -24,7 +24,7 @@ bool live_open(int out_fd)
 {
 	struct stat st;
 
-	is_on = !query_is_quiet() && isatty(STDERR_FILENO) &&
+	is_on = !tell_is_quiet() && isatty(STDERR_FILENO) &&
 		(isatty(out_fd) || (fstat(out_fd, &st) == 0 && S_ISREG(st.st_mode)));
 	return is_on;
 }

@@ -49,13 +49,13 @@ static int cmd_run(struct options *options)
 		return status;
 	is_many |= n > 1;
 	if (is_many && options->command) {
-		query_tell("ebql: -- COMMAND is for one query, and there are several\n");
+		tell("ebql: -- COMMAND is for one query, and there are several\n");
 		return 2;
 	}
 	if (n > 1 && options->format->is_single) {
-		query_tell("ebql: -o %s writes one query, and there are several\n"
-			   "  hint: run each by itself, with -O FILE\n",
-			   options->format->name);
+		tell("ebql: -o %s writes one query, and there are several\n"
+		     "  hint: run each by itself, with -O FILE\n",
+		     options->format->name);
 		return 2;
 	}
 	return is_many ? shell_text(options) : run_text(options, NULL);
@@ -66,9 +66,9 @@ static int cmd_explain(struct options *options)
 	if (!options->stage)
 		options->stage = "physical";
 	if (!query_has_stage(options->stage)) {
-		query_tell("ebql: there is no stage \"%s\"\n"
-			   "  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",
-			   options->stage);
+		tell("ebql: there is no stage \"%s\"\n"
+		     "  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",
+		     options->stage);
 		return 2;
 	}
 	return run_text(options, NULL);
@@ -95,22 +95,43 @@ static int cmd_record(struct options *options)
 	enum file_kind kind;
 
 	if (!path) {
-		query_tell("ebql: record: -o FILE says where the rows go, a file that ends with "
-			   ".arrows, .jsonl or .csv\n");
+		tell("ebql: record: -o FILE says where the rows go, a file that ends with "
+		     ".arrows, .jsonl or .csv\n");
 		return 2;
 	}
 	if (!file_kind_of(path, &kind)) {
-		query_tell("error[unknown-file]: %s: is no kind of file\n"
-			   "  hint: files end with .arrows, .jsonl or .csv\n",
-			   path);
+		tell("error[unknown-file]: %s: is no kind of file\n"
+		     "  hint: files end with .arrows, .jsonl or .csv\n",
+		     path);
 		return 2;
 	}
 	if (options->is_shell) {
-		query_tell("ebql: record: there is no query\n");
+		tell("ebql: record: there is no query\n");
 		return 2;
 	}
 	options->format = out_recorder(kind);
 	return run_text(options, NULL);
+}
+
+static int cmd_watch(struct options *options)
+{
+	const struct watch_options watch = {
+		.words = options->words,
+		.socket = options->socket,
+		.format = options->format,
+		.host = options->host,
+		.every_ns = options->every_ns,
+		.target_pid = options->target_pid,
+		.bins = options->bins,
+		.is_ascii = options->is_ascii,
+		.has_window_columns = options->has_window_columns,
+		.is_fixed = options->is_fixed,
+		.allows_payload = options->allows_payload,
+		.is_status = options->is_status,
+		.has_json = options_want_json(options),
+	};
+
+	return watch_run(&watch);
 }
 
 static const struct command commands[] = {
@@ -183,14 +204,13 @@ static int say_unknown(const char *word)
 	for (const struct command *c = commands; c->name; c++)
 		suggest_offer(&suggest, c->name);
 	library_offer(&suggest);
-	query_tell("ebql: \"%s\" is no query, no file, no tool and no subcommand\n", word);
+	tell("ebql: \"%s\" is no query, no file, no tool and no subcommand\n", word);
 	if (strcmp(word, "-") == 0)
-		query_tell("  hint: -f - reads the query from standard input\n");
+		tell("  hint: -f - reads the query from standard input\n");
 	else if (suggest_best(&suggest))
-		query_tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+		tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else
-		query_tell(
-			"  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n");
+		tell("  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n");
 	return 2;
 }
 
@@ -226,12 +246,12 @@ int main(int argc, char **argv)
 	}
 	status = options_parse(&options, command, argc, argv);
 	if (options.is_quiet)
-		query_be_quiet();
+		tell_be_quiet();
 	if (status < 0 && !audit_open(options.audit_path))
 		status = 1;
 	if (status < 0)
 		status = options.unknown ? say_unknown(options.unknown) : command->run(&options);
 	audit_close();
 	options_free(&options);
-	return fflush(stdout) || ferror(stdout) ? query_failed(QUERY_STDOUT, errno) : status;
+	return fflush(stdout) || ferror(stdout) ? tell_failed(TELL_STDOUT, errno) : status;
 }

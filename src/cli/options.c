@@ -120,7 +120,7 @@ void options_help(FILE *out)
 		"  ebql doctor                               what this machine allows\n"
 		"\n"
 		"Exit status: 0 clean, 1 failed, 2 wrong query or usage, 3 losses may bias the answer.\n");
-	query_print(&text, out);
+	tell_print(&text, out);
 }
 
 /* "10s", "500ms", a bare number of seconds; false when it is none. */
@@ -144,7 +144,7 @@ static bool take_number(const char *text, u64 highest, u64 *ret)
 
 static int wrong(const char *what, const char *value, const char *hint)
 {
-	query_tell("ebql: %s: \"%s\" %s\n", what, value, hint);
+	tell("ebql: %s: \"%s\" %s\n", what, value, hint);
 	return 2;
 }
 
@@ -169,15 +169,15 @@ static void complain_option(int c, char **argv)
 	bool is_long = strncmp(word, "--", 2) == 0;
 
 	if (c == ':' && is_long)
-		query_tell("ebql: %s needs a value\n", word);
+		tell("ebql: %s needs a value\n", word);
 	else if (c == ':')
-		query_tell("ebql: -%c needs a value\n", optopt);
+		tell("ebql: -%c needs a value\n", optopt);
 	else if (is_long && optopt)
-		query_tell("ebql: %.*s takes no value\n", (int)strcspn(word, "="), word);
+		tell("ebql: %.*s takes no value\n", (int)strcspn(word, "="), word);
 	else if (is_long || !optopt)
-		query_tell("ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
+		tell("ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
 	else
-		query_tell("ebql: there is no option -%c\n", optopt);
+		tell("ebql: there is no option -%c\n", optopt);
 }
 
 /* Options of psql, sqlite3, duckdb and bpftrace. */
@@ -206,18 +206,17 @@ static void hint_option(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!library_find(argv[i]))
 			continue;
-		query_tell(
-			"  hint: \"ebql %s -h\" shows its parameters, \"ebql help\" the options\n",
-			argv[i]);
+		tell("  hint: \"ebql %s -h\" shows its parameters, \"ebql help\" the options\n",
+		     argv[i]);
 		return;
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(foreign_options); i++) {
 		if (strcmp(word + strspn(word, "-"), foreign_options[i][0]) != 0)
 			continue;
-		query_tell("  hint: %s\n", foreign_options[i][1]);
+		tell("  hint: %s\n", foreign_options[i][1]);
 		return;
 	}
-	query_tell("  hint: \"ebql help\" shows the options\n");
+	tell("  hint: \"ebql help\" shows the options\n");
 }
 
 /* How the subcommand is written; the exit status of who wrote it otherwise. */
@@ -228,7 +227,7 @@ static int usage(const struct command *command, FILE *out)
 	if (command->usage) {
 		buf_init(&text);
 		buf_printf(&text, "usage: ebql %s\n", command->usage);
-		query_print(&text, out);
+		tell_print(&text, out);
 	} else {
 		options_help(out);
 	}
@@ -371,9 +370,9 @@ static int complain_value(const struct command *command, int c, const char *valu
 	said = c == 'o' && !has_all_formats(command) ? "is no format here: table or json"
 						     : info->wrong;
 	if (has_short(info))
-		query_tell("ebql: -%c: \"%s\" %s\n", info->letter, value, said);
+		tell("ebql: -%c: \"%s\" %s\n", info->letter, value, said);
 	else
-		query_tell("ebql: --%s: \"%s\" %s\n", info->name, value, said);
+		tell("ebql: --%s: \"%s\" %s\n", info->name, value, said);
 	return 2;
 }
 
@@ -414,7 +413,7 @@ static int read_script(struct options *o, const char *name)
 	else
 		error = buf_read_file(&o->text, name, QUERY_BYTES_MAX);
 	if (error)
-		query_tell("ebql: %s: %s\n", name, strerror(-error));
+		tell("ebql: %s: %s\n", name, strerror(-error));
 	return error ? 2 : -1;
 }
 
@@ -449,9 +448,9 @@ static int take_text(struct options *o, const struct command *command, char **wo
 	if (!text && !o->file && *words && is_script(*words)) {
 		o->file = *words++;
 		if (!library_find(o->file) && file_kind_of(o->file, &kind)) {
-			query_tell("ebql: %s: has rows, and no query\n"
-				   "  hint: ebql \"SELECT * FROM '%s'\"\n",
-				   o->file, o->file);
+			tell("ebql: %s: has rows, and no query\n"
+			     "  hint: ebql \"SELECT * FROM '%s'\"\n",
+			     o->file, o->file);
 			return 2;
 		}
 	} else if (!text && !o->file && *words && is_bare_word(*words)) {
@@ -490,7 +489,7 @@ static int help(struct options *o, const struct command *command, const char *wo
 			buf_printf(&text, "\n%s", command->about);
 		if (command->about && strstr(command->usage, "[options]"))
 			put_options(&text, command->letters, command->writes_file ? 'o' : 0);
-		query_print(&text, stdout);
+		tell_print(&text, stdout);
 		return 0;
 	}
 	return read_script(o, name) < 0 ? library_help(name, o->text.at) : 2;
@@ -601,7 +600,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	arena_init(&o->arena);
 	if (command->takes == TAKES_A_QUERY || command->takes == TAKES_PATTERNS) {
 		if (!take_command(o, &argc, argv)) {
-			query_tell("ebql: there is no command behind --\n");
+			tell("ebql: there is no command behind --\n");
 			return 2;
 		}
 		text = command->takes == TAKES_A_QUERY ? take_comment(&argc, argv) : NULL;
@@ -628,7 +627,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	if (o->is_heatmap)
 		o->format = out_format_find("heatmap");
 	if (o->command && o->target_pid >= 0) {
-		query_tell("ebql: -p and -- COMMAND both name a target; give one\n");
+		tell("ebql: -p and -- COMMAND both name a target; give one\n");
 		return 2;
 	}
 	c = take_words(o, command, argv + optind, text);

@@ -57,11 +57,11 @@ static int check_run(const struct overhead *o, const struct run *run, int status
 	if (host_stop_signal())
 		return 1;
 	if (!query_init(&q, options->file, options->text.at, options->text.n))
-		return query_no_memory();
+		return tell_no_memory();
 	diag_failure(&q.diags, "ended-first",
 		     "the query ended before the command, so nothing is known of the command with "
 		     "it" HINT "leave out LIMIT and on_loss = 'fail'");
-	status = query_report(&q);
+	status = tell_diags(&q);
 	query_free(&q);
 	return status;
 }
@@ -92,7 +92,7 @@ static int run_without(struct overhead *o, struct run *ret)
 	options.n_windows = options.duration_ns = 0;
 	error = host_start_child(&options, o->options->command);
 	if (error)
-		return query_failed("cannot start the command", -error);
+		return tell_failed("cannot start the command", -error);
 	error = host_open(&host, &options);
 	if (!error)
 		error = host_run(&host, NULL);
@@ -102,7 +102,7 @@ static int run_without(struct overhead *o, struct run *ret)
 	close(options.child_go_fd);
 	trial.child = host.child;
 	*ret = run_of(o, &trial);
-	return error ? query_failed("cannot run the command", -error) : status;
+	return error ? tell_failed("cannot run the command", -error) : status;
 }
 
 static int run_one(struct overhead *o, bool is_with, struct run *ret)
@@ -228,13 +228,13 @@ static int say(struct overhead *o)
 	for (u32 r = 0; r < o->n_rounds; r++)
 		n_events += (double)o->runs[1][r].n_events / o->n_rounds;
 	status = figures_say(&figures, o->options, NULL);
-	query_note(
+	tell_note(
 		"ebql: %u rounds, %.0f events a run; difference: the Hodges-Lehmann estimate, not "
 		"with - without; lo and hi: %.1f %% confidence\n",
 		o->n_rounds, n_events, 100 * confidence);
 	if (!o->n_failed)
 		return status;
-	query_tell("ebql: %s\n", note(o, ""));
+	tell("ebql: %s\n", note(o, ""));
 	return 1;
 }
 
@@ -245,14 +245,13 @@ int cmd_overhead(struct options *options)
 	int status;
 
 	if (options->is_shell || !options->command) {
-		query_tell(
-			"ebql: overhead: a query and, behind --, the command that it is measured on\n");
+		tell("ebql: overhead: a query and, behind --, the command that it is measured on\n");
 		return 2;
 	}
 	if (n_rounds < SHIFT_PAIRS_MIN || n_rounds > SHIFT_PAIRS_MAX) {
-		query_tell("ebql: overhead: -n is from %u rounds, which 95 %% confidence takes, to "
-			   "%u\n",
-			   SHIFT_PAIRS_MIN, SHIFT_PAIRS_MAX);
+		tell("ebql: overhead: -n is from %u rounds, which 95 %% confidence takes, to "
+		     "%u\n",
+		     SHIFT_PAIRS_MIN, SHIFT_PAIRS_MAX);
 		return 2;
 	}
 	if (!figures_check(options))

@@ -129,22 +129,22 @@ static void say_attached(struct session *s)
 	live_say_attached(programs, s->options.command || s->options.host.duration_ns ||
 					    s->options.host.n_windows);
 	if (s->options.is_verbose)
-		query_tell("attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
-			   (double)attach_ns / 1e6);
+		tell("attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
+		     (double)attach_ns / 1e6);
 }
 
 static void say_plan(const struct query *q)
 {
 	u32 n = q->programs ? q->programs->set->n_hooks : 0;
 
-	query_tell("compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
+	tell("compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
 	for (u32 i = 0; i < n; i++) {
 		const struct load_program *p = &q->programs->of_hook[i];
 
-		query_tell("%s: %u instructions; %s\n", p->hook->target, p->code.n_insns,
-			   p->hook->reason);
+		tell("%s: %u instructions; %s\n", p->hook->target, p->code.n_insns,
+		     p->hook->reason);
 		if (i == 9 && n > 11) {
-			query_tell("... and %u programs more\n", n - 10);
+			tell("... and %u programs more\n", n - 10);
 			break;
 		}
 	}
@@ -186,12 +186,12 @@ static void warn_heatmap(const struct session *s)
 			drawn = schema->columns[i].name;
 	}
 	if (n > 1)
-		query_note("ebql: --heatmap draws only the first histogram, %s\n", drawn);
+		tell_note("ebql: --heatmap draws only the first histogram, %s\n", drawn);
 	if (agg && agg->aggregate.n_keys)
-		query_note("ebql: --heatmap merges all groups of GROUP BY into one map\n");
+		tell_note("ebql: --heatmap merges all groups of GROUP BY into one map\n");
 	if (!s->options.out_path && isatty(STDOUT_FILENO) &&
 	    s->query.cut->window.kind == WINDOW_NONE && !s->options.every_ns)
-		query_note(
+		tell_note(
 			"ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n");
 }
 
@@ -256,7 +256,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		s->host.flow = q->flow;
 		sys_rights_rest(kept_rights(s));
 		say_attached(s);
-		query_report(q); /* of another path, or of functions that are left out */
+		tell_diags(q); /* of another path, or of functions that are left out */
 		analysis_start(&s->analysis);
 		begin_trial(s->options.trial);
 		error = host_run(&s->host, &q->diags);
@@ -280,33 +280,33 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	/* It was never opened. */
 	if (!s->is_open) {
 		if (!q->diags.n_errors)
-			query_failed("", -error);
-		return MAX(query_report(q), 1);
+			tell_failed("", -error);
+		return MAX(tell_diags(q), 1);
 	}
 	if (diags_failed(&q->diags))
-		return MAX(query_report(q), 1);
+		return MAX(tell_diags(q), 1);
 	if (error == -EPIPE)
 		error = 0; /* the reader had enough: a clean end */
 	else if (result->is_partial && !error)
-		query_tell("ebql: stopped before the file was read to its end: the answer is of a "
-			   "part of it\n");
+		tell("ebql: stopped before the file was read to its end: the answer is of a "
+		     "part of it\n");
 	if (error == -EINTR) {
-		query_report(q); /* which rows are missing */
+		tell_diags(q); /* which rows are missing */
 		return 3;
 	}
 	if (error == -ETIMEDOUT) {
-		query_tell("ebql: the output took no more: what was not written is lost\n");
+		tell("ebql: the output took no more: what was not written is lost\n");
 		return 1;
 	}
 	if (error && !s->is_ended_by_loss) {
 		const char *what = error != s->out.out.error ? ""
 				   : s->options.record_path  ? s->options.record_path
 				   : s->options.out_path     ? s->options.out_path
-							     : QUERY_STDOUT;
+							     : TELL_STDOUT;
 
 		if (!*what || !s->out.out.why)
-			return query_failed(what, -error);
-		query_tell("ebql: %s: %s\n", what, s->out.out.why);
+			return tell_failed(what, -error);
+		tell("ebql: %s: %s\n", what, s->out.out.why);
 		return 1;
 	}
 	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
@@ -317,7 +317,7 @@ static int say_analysis(struct session *s, int status)
 {
 	struct buf out;
 
-	query_report(&s->query);
+	tell_diags(&s->query);
 	if (diags_failed(&s->query.diags))
 		return status;
 	buf_init(&out);
@@ -325,9 +325,9 @@ static int say_analysis(struct session *s, int status)
 	if (s->is_explained && s->options.out_path)
 		dup2(s->out_fd, STDOUT_FILENO);
 	if (!options_want_json(&s->options))
-		query_fold(&out, s->is_explained ? STDOUT_FILENO : STDERR_FILENO);
+		tell_fold(&out, s->is_explained ? STDOUT_FILENO : STDERR_FILENO);
 	if (s->is_explained)
-		return query_say(&out, status);
+		return tell_answer(&out, status);
 	fwrite(out.at, 1, out.n, stderr);
 	buf_free(&out);
 	return status;
@@ -357,13 +357,12 @@ static int loop(struct session *s)
 static bool check_replay(struct session *s)
 {
 	if (s->options.command) {
-		query_tell(
-			"ebql: -- COMMAND is for queries over streams; this one reads only files\n");
+		tell("ebql: -- COMMAND is for queries over streams; this one reads only files\n");
 		return false;
 	}
 	if (s->options.host.duration_ns)
-		query_note("ebql: -d has no effect: the query reads only files, and these to their "
-			   "ends\n");
+		tell_note("ebql: -d has no effect: the query reads only files, and these to their "
+			  "ends\n");
 	s->options.host.duration_ns = 0;
 	return true;
 }
@@ -384,14 +383,14 @@ static void begin_out(const struct session *s)
 static void note_of_watch(const struct settings *settings)
 {
 	if (*settings->out)
-		query_note("ebql: out has no effect: it says where ebql watch writes\n");
+		tell_note("ebql: out has no effect: it says where ebql watch writes\n");
 	if (schedule_is_set(&settings->schedule))
-		query_note(
+		tell_note(
 			"ebql: start, stop and days have no effect: they are hours of ebql watch\n");
 	if (*settings->on_row)
-		query_note("ebql: on_row has no effect: it says what rows of ebql watch do\n");
+		tell_note("ebql: on_row has no effect: it says what rows of ebql watch do\n");
 	if (settings->keep)
-		query_note("ebql: keep has no effect: it is for snapshots of ebql watch\n");
+		tell_note("ebql: keep has no effect: it is for snapshots of ebql watch\n");
 }
 
 static int run_select(struct session *s)
@@ -405,7 +404,7 @@ static int run_select(struct session *s)
 	if (s->options.command) {
 		error = host_start_child(&s->options.host, s->options.command);
 		if (error)
-			return query_failed("cannot start the command", -error);
+			return tell_failed("cannot start the command", -error);
 		q->settings.target_pid = s->options.host.child_pid;
 		q->settings.target_parent = load_initial_pid();
 	}
@@ -414,7 +413,7 @@ static int run_select(struct session *s)
 	s->analysis.is_on = s->is_explained || s->options.has_stats;
 	q->settings.counts_operators = s->analysis.is_on;
 	if (!query_compile(q) || !check_format(s))
-		return query_report(q);
+		return tell_diags(q);
 	/* Of the query's own options, too.  A trial lasts as long as who runs it says. */
 	if (!s->options.trial) {
 		host->n_windows = host->n_windows ?: q->settings.n_windows;
@@ -425,17 +424,17 @@ static int run_select(struct session *s)
 			    "-o %s: another query has written there, and readers see the first one "
 			    "alone" HINT "run each by itself",
 			    s->options.format->name);
-		return query_report(q);
+		return tell_diags(q);
 	}
-	query_report(q); /* what it warns of is known before anything is loaded */
+	tell_diags(q); /* what it warns of is known before anything is loaded */
 	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
-		query_note("ebql: -p has no effect: it names the process for target_pid(), which "
-			   "the query does not use, and declares no :pid\n");
+		tell_note("ebql: -p has no effect: it names the process for target_pid(), which "
+			  "the query does not use, and declares no :pid\n");
 	if (s->options.every_ns && q->cut->is_streaming)
-		query_note("ebql: --every has no effect: the query's rows stream as they happen\n");
+		tell_note("ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
-		query_note("ebql: --every has no effect: the query has a WINDOW\n");
+		tell_note("ebql: --every has no effect: the query has a WINDOW\n");
 	note_of_watch(&q->settings);
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
@@ -443,14 +442,14 @@ static int run_select(struct session *s)
 	if (s->options.is_verbose) {
 		say_plan(q);
 		query_check_functions(q, NULL);
-		query_report(q);
+		tell_diags(q);
 	}
 	if (path && !record_open(q, path, s->options.record_path, is_out_begun(s), &s->out_fd))
-		return query_report(q);
+		return tell_diags(q);
 	if (q->programs)
 		load_raise_limits(q->programs->set);
 	if (query_load(q))
-		return MAX(query_report(q), 1);
+		return MAX(tell_diags(q), 1);
 	begin_out(s);
 	status = loop(s);
 	return host_child_failed(&s->options.host) ? 1 : status;
@@ -464,7 +463,7 @@ static bool is_table_or_json(const struct session *s)
 	if (strcmp(format, "table") == 0 || strcmp(format, "expanded") == 0 ||
 	    strcmp(format, "json") == 0)
 		return true;
-	query_tell("ebql: -o: this statement is shown as table or json, not as %s\n", format);
+	tell("ebql: -o: this statement is shown as table or json, not as %s\n", format);
 	return false;
 }
 
@@ -503,14 +502,14 @@ static int check_views(struct session *s)
 	struct query *q = &s->query;
 
 	if (!query_open_catalog(q))
-		return query_report(q);
+		return tell_diags(q);
 	views_each(&q->views, check_view, &check);
 	if (!diags_failed(&q->diags) && !s->query.keep)
-		query_note(
+		tell_note(
 			"ebql: %u view%s checked, and no query: a view lives as long as its text, "
 			"put the query behind it\n",
 			check.n, check.n == 1 ? "" : "s");
-	return query_report(q);
+	return tell_diags(q);
 }
 
 /* No command is started: any process stands for it. */
@@ -523,20 +522,20 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	s->query.settings.only_pid = MAX(s->options.target_pid, 0);
 	buf_init(&out);
 	query_explain(&s->query, stage, &out);
-	query_fold(&out, STDOUT_FILENO);
-	return query_say(&out, query_report(&s->query));
+	tell_fold(&out, STDOUT_FILENO);
+	return tell_answer(&out, tell_diags(&s->query));
 }
 
 /* What shows something else than rows writes it to standard output: that is the file then. */
 static int redirect(const struct session *s)
 {
 	const char *why = NULL;
-	int fd = record_file(s->options.out_path, is_out_begun(s), &why);
+	int fd = written_open(s->options.out_path, is_out_begun(s), &why);
 
 	begin_out(s);
 	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
 		return 0;
-	query_tell("ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
+	tell("ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
 	return 1;
 }
 
@@ -547,16 +546,16 @@ static int run_statement(struct session *s)
 			(statement->kind == AST_STATEMENT_EXPLAIN && statement->analyze);
 
 	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
-		query_tell("ebql: record: only a SELECT can be recorded\n");
+		tell("ebql: record: only a SELECT can be recorded\n");
 		return 2;
 	}
 	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
 	    statement->kind != AST_STATEMENT_EXPLAIN) {
-		query_tell("ebql: only a SELECT can be explained\n");
+		tell("ebql: only a SELECT can be explained\n");
 		return 2;
 	}
 	if (s->options.trial && statement->kind != AST_STATEMENT_SELECT) {
-		query_tell("ebql: overhead: only of a SELECT\n");
+		tell("ebql: overhead: only of a SELECT\n");
 		return 2;
 	}
 	if (s->options.stage)
@@ -589,7 +588,7 @@ static int run_statement(struct session *s)
 	case AST_STATEMENT_ATTACH:
 		break;
 	}
-	return query_report(&s->query);
+	return tell_diags(&s->query);
 }
 
 int run_count(const struct options *options, u32 *ret_n)
@@ -599,11 +598,11 @@ int run_count(const struct options *options, u32 *ret_n)
 	int status = 0;
 
 	if (!query_init(&q, options->file, options->text.at, options->text.n))
-		return query_no_memory();
+		return tell_no_memory();
 	q.parameters = &parameters;
 	q.is_many = true;
 	if (!query_parse(&q))
-		status = query_report(&q);
+		status = tell_diags(&q);
 	*ret_n = q.n_queries;
 	query_free(&q);
 	return status;
@@ -615,7 +614,7 @@ int run_text(const struct options *options, struct keep *keep)
 	int status;
 
 	if (!query_init(&s->query, options->file, options->text.at, options->text.n))
-		return query_no_memory();
+		return tell_no_memory();
 	s->query.catalog_path = options->catalog_path;
 	s->query.parameters = &s->options.parameters;
 	s->options.parameters.is_shared = keep != NULL;
@@ -626,7 +625,7 @@ int run_text(const struct options *options, struct keep *keep)
 	    s->query.statement)
 		status = run_statement(s);
 	else
-		status = query_report(&s->query);
+		status = tell_diags(&s->query);
 	if (s->out_fd > STDOUT_FILENO)
 		close(s->out_fd);
 	/* Without the byte that starts it, the command ends by itself. */

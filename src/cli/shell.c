@@ -170,11 +170,27 @@ static void take_rest(struct shell *shell)
 	drop_front(shell, text->n);
 }
 
+static void read_file(struct shell *shell, FILE *file, const char *name);
+
+static void read_asked(struct shell *shell)
+{
+	FILE *file = shell->asked;
+	char *name = shell->asked_name;
+
+	if (!file)
+		return;
+	shell->asked = NULL;
+	read_file(shell, file, name ?: "");
+	fclose(file);
+	free(name);
+}
+
 static void run_command(struct shell *shell, const char *line, const char *command)
 {
 	if (!shell->text.n)
 		remember(shell, line, strlen(line));
 	shell_command(shell, command);
+	read_asked(shell);
 	if (shell->text.n)
 		buf_putc(&shell->text, '\n');
 	else if (!shell->edit || shell->depth)
@@ -269,7 +285,8 @@ static bool read_lines(struct shell *shell, FILE *file)
 	return is_any;
 }
 
-void shell_read(struct shell *shell, FILE *file, const char *name)
+/* Runs the statements of a file, as if they were typed; name: in messages. */
+static void read_file(struct shell *shell, FILE *file, const char *name)
 {
 	struct buf text = shell->text, before = shell->before;
 	const char *outer = shell->options.file;
@@ -341,7 +358,7 @@ static void read_rc(struct shell *shell)
 
 	if (!file)
 		return;
-	shell_read(shell, file, path);
+	read_file(shell, file, path);
 	fclose(file);
 	shell->status = 0;
 }
@@ -387,10 +404,10 @@ int shell_text(const struct options *options)
 	struct shell shell;
 
 	if (!file)
-		return query_no_memory();
+		return tell_no_memory();
 	open_shell(&shell, options);
 	shell.options.is_out_begun = &shell.is_out_begun;
-	shell_read(&shell, file, options->file);
+	read_file(&shell, file, options->file);
 	fclose(file);
 	close_shell(&shell);
 	return shell.status;

@@ -7,7 +7,6 @@
 #define EBQL_CLI_SHELL_H
 
 #include "cli/cli.h"
-#include "host/host.h"
 
 struct edit;
 
@@ -34,14 +33,14 @@ struct shell {
 	int stdout_fd;	      /* standard output, while \o has it elsewhere; else -1 */
 	bool is_out_begun;    /* has a statement written where results go? */
 	struct names streams; /* all of the catalog, once one was completed */
+	FILE *asked;	      /* what a command has it read next; NULL: nothing */
+	char *asked_name;     /* in messages */
 };
 
 /* Reads statements until \q, the end of the input or SIGTERM; the exit status. */
 int shell_run(const struct options *options);
 /* Runs the statements of the options' text; the same. */
 int shell_text(const struct options *options);
-/* Runs those of a file, as if they were typed; name: in messages. */
-void shell_read(struct shell *shell, FILE *file, const char *name);
 static inline bool shell_must_stop(const struct shell *shell)
 {
 	return shell->is_over || shell->is_file_over || shell->is_stopped;

@@ -54,7 +54,7 @@ static void fail(struct shell *shell, const char *format, ...)
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
 	va_end(args);
-	query_print(&text, stderr);
+	tell_print(&text, stderr);
 	take_status(shell, 2);
 }
 
@@ -64,13 +64,13 @@ static void say_times(const struct shell *shell, u64 total_ns)
 	u64 start_ns = keep->compile_ns + keep->load_ns + keep->attach_ns;
 
 	if (!start_ns) {
-		query_tell("time %.2f ms\n", (double)total_ns / 1e6);
+		tell("time %.2f ms\n", (double)total_ns / 1e6);
 		return;
 	}
-	query_tell("compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
-		   (double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
-		   (double)keep->attach_ns / 1e6,
-		   (double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
+	tell("compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
+	     (double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
+	     (double)keep->attach_ns / 1e6,
+	     (double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
 }
 
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
@@ -147,7 +147,7 @@ static void do_d(struct shell *shell, const char *argument)
 		return;
 	}
 	if (!query_init_kept(&q, &shell->keep)) {
-		take_status(shell, query_no_memory());
+		take_status(shell, tell_no_memory());
 	} else if (!strpbrk(argument, "*?") &&
 		   describe_written(&q, argument, strlen(argument), &description)) {
 		if (!options_want_json(&shell->options))
@@ -192,8 +192,8 @@ static bool take_switch(struct shell *shell, const char *argument, bool *is_on)
 	if (strcasecmp(argument, "on") != 0 && strcasecmp(argument, "off") != 0) {
 		fail(shell, "\"%s\" is neither on nor off\n", argument);
 		if (strcasecmp(argument, "auto") == 0)
-			query_tell("  hint: a table says which columns found no room in the "
-				   "terminal\n");
+			tell("  hint: a table says which columns found no room in the "
+			     "terminal\n");
 		return false;
 	}
 	*is_on = strcasecmp(argument, "on") == 0;
@@ -243,7 +243,7 @@ static void do_o(struct shell *shell, const char *argument)
 		}
 		return;
 	}
-	fd = record_file(argument, false, &why);
+	fd = written_open(argument, false, &why);
 	if (fd >= 0 && shell->stdout_fd < 0)
 		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || shell->stdout_fd < 0) {
@@ -268,21 +268,23 @@ static void complain(struct shell *shell, const char *what, const char *why)
 	fail(shell, "%s: %s\n", what, why);
 }
 
+/* It is read behind the command, as if it were typed. */
+static void ask_to_read(struct shell *shell, const char *path, const char *name)
+{
+	shell->asked = fopen(path, "re");
+	shell->asked_name = shell->asked ? strdup(name) : NULL;
+	if (!shell->asked)
+		complain(shell, *path ? path : "\\i", strerror(errno));
+}
+
 static void do_i(struct shell *shell, const char *argument)
 {
-	FILE *file;
 
 	if (shell->depth == DEPTH_MAX) {
 		complain(shell, argument, "files read files too deep: does one read itself?");
 		return;
 	}
-	file = fopen(argument, "re");
-	if (!file) {
-		complain(shell, *argument ? argument : "\\i", strerror(errno));
-		return;
-	}
-	shell_read(shell, file, argument);
-	fclose(file);
+	ask_to_read(shell, argument, argument);
 }
 
 /* By sh, to its end; ^C is the command's alone.  Its status as waitpid() gives it, or -1. */
@@ -322,7 +324,6 @@ static void do_e(struct shell *shell, const char *argument)
 	char path[] = "/tmp/ebql-XXXXXX.sql";
 	int fd = mkostemps(path, 4, O_CLOEXEC);
 	struct buf text, command;
-	FILE *file = NULL;
 
 	buf_init(&text);
 	buf_init(&command);
@@ -333,12 +334,8 @@ static void do_e(struct shell *shell, const char *argument)
 		complain(shell, path, strerror(errno));
 	else if (run_command(command.at) != 0)
 		complain(shell, "\\e", "the editor failed ($VISUAL, $EDITOR): nothing is run");
-	else if (!(file = fopen(path, "re")))
-		complain(shell, path, strerror(errno));
-	if (file) {
-		shell_read(shell, file, "query");
-		fclose(file);
-	}
+	else
+		ask_to_read(shell, path, "query");
 	if (fd >= 0)
 		unlink(path);
 	buf_free(&text);
@@ -587,7 +584,7 @@ static void do_help(struct shell *shell, const char *argument)
 		buf_printf(&text, "  %-8s%-21s%s\n", commands[i].name, commands[i].arguments,
 			   commands[i].meaning);
 	buf_puts(&text, "\nTAB completes words, streams and columns; ^R searches the history.\n");
-	query_print(&text, stdout);
+	tell_print(&text, stdout);
 	fflush(stdout);
 }
 
@@ -606,11 +603,11 @@ static void unknown(struct shell *shell, const char *name)
 		suggest_offer(&suggest, commands[i].name);
 	fail(shell, "there is no command %s\n", name);
 	if (instead)
-		query_tell("  hint: %s\n", instead);
+		tell("  hint: %s\n", instead);
 	else if (suggest_best(&suggest))
-		query_tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+		tell("  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else
-		query_tell("  hint: \\? lists them\n");
+		tell("  hint: \\? lists them\n");
 }
 
 /* The rest of the line, without blanks, the ";" of habit, and quotes around it. */

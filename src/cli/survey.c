@@ -177,7 +177,7 @@ static bool add_query(struct survey *s, const char *text)
 	bool is_added;
 
 	if (!query_init(&q, "query", text, strlen(text))) {
-		s->status = query_no_memory();
+		s->status = tell_no_memory();
 		return false;
 	}
 	q.catalog = s->query.catalog;
@@ -185,7 +185,7 @@ static bool add_query(struct survey *s, const char *text)
 	s->sql = text;
 	is_added = add_streams_of(s, &q);
 	s->sql = NULL;
-	s->status = is_added ? 0 : query_report(&q);
+	s->status = is_added ? 0 : tell_diags(&q);
 	q.catalog = NULL;
 	query_free(&q);
 	return is_added;
@@ -545,24 +545,24 @@ static int survey(struct survey *s)
 
 	for (char **word = s->options->words; *word; word++)
 		if (!add_pattern(s, *word))
-			return s->status ?: query_report(&s->query);
+			return s->status ?: tell_diags(&s->query);
 	if (s->n_sources > SOURCES_MAX) {
 		diag_refuse(&s->query.diags, "too-many-streams", SPAN_NONE,
 			    "these are %u streams of several kinds, and %u at most are read one by "
 			    "one" HINT
 			    "of one kind they are read as one: tracepoint:*:NAME*, kprobe:NAME*",
 			    s->n_sources, SOURCES_MAX);
-		return query_report(&s->query);
+		return tell_diags(&s->query);
 	}
 	status = count_all(s);
 	if (status)
 		return status;
 	costs = catalog_costs(s->query.catalog);
 	if (costs->ignored)
-		query_note("ebql: %s is not used: %s\n", costs->path, costs->ignored);
+		tell_note("ebql: %s is not used: %s\n", costs->path, costs->ignored);
 	else if (!costs->path)
-		query_note("ebql: the costs are of another machine; \"ebql calibrate\" measures "
-			   "this one's\n");
+		tell_note("ebql: the costs are of another machine; \"ebql calibrate\" measures "
+			  "this one's\n");
 	return say(s);
 }
 
@@ -574,12 +574,12 @@ int cmd_survey(struct options *options)
 	if (!figures_check(options))
 		return 2;
 	if (!query_init(&s.query, "survey", "", 0))
-		return query_no_memory();
+		return tell_no_memory();
 	s.arena = &s.query.arena;
 	buf_init_in(&s.from, s.arena);
 	buf_init_in(&s.who_from, s.arena);
 	s.query.settings.target_pid = getpid();
-	status = query_open_catalog(&s.query) ? survey(&s) : query_report(&s.query);
+	status = query_open_catalog(&s.query) ? survey(&s) : tell_diags(&s.query);
 	query_free(&s.query);
 	return status;
 }

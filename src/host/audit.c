@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "host/record.h"
-#include "host/service.h"
+#include "host/datagram.h"
+#include "host/written.h"
 #include "query/query.h"
 #include "sys/sys.h"
 
@@ -218,13 +217,13 @@ bool audit_open(const char *path)
 	audit.path = path;
 	if (!path)
 		return true;
-	audit.fd = record_file(path, true, &why);
-	record_guard(audit.fd);
+	audit.fd = written_open(path, true, &why);
+	written_guard(audit.fd);
 	if (audit.fd < 0) {
 		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
 		return false;
 	}
-	record_end_line(audit.fd);
+	written_end_line(audit.fd);
 	query_on_programs = write_event;
 	return true;
 }
@@ -236,17 +235,17 @@ void audit_reopen(void)
 
 	if (!audit.path)
 		return;
-	record_guard(-1);
-	fd = record_file(audit.path, true, &why);
+	written_guard(-1);
+	fd = written_open(audit.path, true, &why);
 	if (fd >= 0) {
 		sys_close(&audit.fd);
 		audit.fd = fd;
 		audit.is_torn = false;
-		record_end_line(fd);
+		written_end_line(fd);
 	} else {
 		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
 	}
-	record_guard(audit.fd);
+	written_guard(audit.fd);
 }
 
 void audit_close(void)

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ebql record -o FILE 'SQL': the rows of a query over single events -> a file that
- * FROM 'FILE' reads back.
+ * May this query's rows be written so, and there?
  */
 #include "host/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "host/tell.h"
+#include "host/written.h"
 
 bool record_is_replay(const struct cut *cut)
 {
@@ -97,98 +94,9 @@ static void warn_of_time(const struct schema *schema, const char *path)
 	for (u32 i = 0; i < schema->n_columns; i++)
 		if (strcasecmp(schema->columns[i].name, "time") == 0)
 			return;
-	query_tell(
-		"ebql: record: without a column \"time\" %s will be a table, with no windows and "
-		"no order; SELECT time, ...\n",
-		path);
-}
-
-/* Where everybody may place files, as in /tmp. */
-static bool is_shared(const char *path, const struct stat *file)
-{
-	const char *slash = strrchr(path, '/');
-	char folder[PATH_MAX];
-	struct stat st;
-
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
-		 slash ? path : ".");
-	return stat(folder, &st) < 0 ||
-	       ((st.st_mode & S_ISVTX) && (st.st_mode & (S_IWGRP | S_IWOTH)) &&
-		file->st_uid != st.st_uid);
-}
-
-/* Who can write there could say that others did what they did not. */
-static struct stat guarded;
-
-void record_guard(int fd)
-{
-	if (fd < 0 || fstat(fd, &guarded) < 0 || S_ISCHR(guarded.st_mode))
-		guarded = (struct stat){ 0 };
-}
-
-/*
- * NULL: it may be written.  What the kernel refuses with fs.protected_regular and
- * protected_hardlinks, which may be off: another user placed the file, to have it written over,
- * or the name, to have a file of ours written over.
- */
-static const char *refuse_file(int fd, const char *path, bool is_log)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return strerror(errno);
-	if (guarded.st_ino && st.st_dev == guarded.st_dev && st.st_ino == guarded.st_ino)
-		return "the audit stands there (--audit)";
-	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
-		return "the file has another name, too: it is not written over";
-	if (st.st_uid != geteuid() && is_shared(path, &st))
-		return "is another user's, in a directory that is everybody's";
-	return !is_log && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0 ? strerror(errno) : NULL;
-}
-
-/* A FIFO that is read too waits for no reader, and survives him. */
-static int open_log(const char *path)
-{
-	struct stat st;
-	bool is_fifo = lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
-	int flags = (is_fifo ? O_RDWR : O_WRONLY | O_CREAT) | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-
-	return open(path, flags | O_NONBLOCK, 0666);
-}
-
-int record_file(const char *path, bool is_log, const char **ret_why)
-{
-	int fd = is_log ? open_log(path)
-			: open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-
-	if (fd < 0) {
-		*ret_why = errno == ELOOP ? "is a link: name the file itself" : strerror(errno);
-		return -1;
-	}
-	*ret_why = refuse_file(fd, path, is_log);
-	if (!*ret_why)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-void record_end_line(int fd)
-{
-	char path[32], last = '\n';
-	struct stat st;
-	int file;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
-		return;
-	/* It is open for writing only, and may be readable to nobody: then nothing is known. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return;
-	/* Where there is no room, what comes fails, too, and says so. */
-	if (pread(file, &last, 1, st.st_size - 1) == 1 && last != '\n' && write(fd, "\n", 1) < 0)
-		errno = 0;
-	close(file);
+	tell("ebql: record: without a column \"time\" %s will be a table, with no windows and "
+	     "no order; SELECT time, ...\n",
+	     path);
 }
 
 bool record_check_file(struct query *q, const char *path)
@@ -206,7 +114,7 @@ bool record_open(struct query *q, const char *path, bool is_recording, bool is_b
 
 	if (!record_check_file(q, path))
 		return false;
-	fd = record_file(path, is_begun, &why);
+	fd = written_open(path, is_begun, &why);
 	if (fd < 0) {
 		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;

@@ -5,8 +5,8 @@
 #ifndef EBQL_HOST_RECORD_H
 #define EBQL_HOST_RECORD_H
 
-#include "host/report.h"
 #include "out/out.h"
+#include "query/query.h"
 
 /* Do all rows come from files? */
 bool record_is_replay(const struct cut *cut);
@@ -18,16 +18,6 @@ bool record_check(struct query *query, const struct out_format *format, const ch
 		  bool is_terminal);
 /* Would writing the file destroy what the query reads?  false after a diagnostic. */
 bool record_check_file(struct query *query, const char *path);
-/*
- * For writing, through no link, which another user may have placed: created where it is not there,
- * and emptied; is_log: written on behind its end, also where it is a FIFO that nobody reads yet,
- * and without blocking.  -1, and why.
- */
-int record_file(const char *path, bool is_log, const char **ret_why);
-/* Of such a log of lines: what a full disk or a kill has cut there stays a line of its own. */
-void record_end_line(int fd);
-/* That file (-1: none) is no file for rows: record_file() refuses it. */
-void record_guard(int fd);
 /* Creates the file, or empties it unless it has what goes before; false after a diagnostic. */
 bool record_open(struct query *query, const char *path, bool is_recording, bool is_begun,
 		 int *ret_fd);

@@ -131,7 +131,7 @@ void kernel_features_probe(struct kernel_features *ret_features);
 u32 load_possible_cpus(void);
 /*
  * For programs that have the process to themselves: raises RLIMIT_MEMLOCK (kernels before 5.11)
- * and, where there is a set, RLIMIT_NOFILE to what load_open() takes.  Nothing else does it.
+ * and, where there is a set, RLIMIT_NOFILE to what load_open() takes.  Nothing else in it does.
  */
 void load_raise_limits(const struct phys_set *set);
 /*

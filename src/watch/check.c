@@ -17,7 +17,7 @@ bool watch_check_statement(struct query *q)
 }
 
 /* Passwords stand in memory: nobody's file makes a log of them unless the user said so. */
-static bool check_payload(struct query *q, const struct options *o)
+static bool check_payload(struct query *q, const struct watch_options *o)
 {
 	const struct expr *e = o->allows_payload ? NULL : plan_payload(q->bound_plan);
 
@@ -44,7 +44,7 @@ static bool check_schedule(struct query *q)
 	return true;
 }
 
-bool watch_check(struct query *q, const struct options *options)
+bool watch_check(struct query *q, const struct watch_options *options)
 {
 	return check_payload(q, options) && check_schedule(q);
 }

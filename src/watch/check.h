@@ -5,11 +5,11 @@
 #ifndef EBQL_WATCH_CHECK_H
 #define EBQL_WATCH_CHECK_H
 
-#include "host/host.h"
 #include "query/query.h"
+#include "watch/watch.h"
 
 /* false after a diagnostic: of one that was parsed, and of one that was compiled. */
 bool watch_check_statement(struct query *query);
-bool watch_check(struct query *query, const struct options *options);
+bool watch_check(struct query *query, const struct watch_options *options);
 
 #endif

@@ -260,7 +260,7 @@ static bool look(struct watch_files *files, const char *path,
 	watch_folder(files, path, EVENTS);
 	n = scandir(path, &entries, is_query, alphasort);
 	if (n < 0) {
-		query_failed(path, errno);
+		tell_failed(path, errno);
 		return true;
 	}
 	for (int i = 0; i < n; i++) {

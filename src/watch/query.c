@@ -33,11 +33,12 @@ static void say(struct watch_query *w, const char *format, ...)
 
 static void say_errno(struct watch_query *w, const char *what, int error)
 {
-	const char *hint = diag_machine_hint(error);
+	struct buf text;
 
-	say(w, "ebql: %s: %s%s%s\n", w->shown.at, what, *what ? ": " : "", strerror(error));
-	if (hint)
-		say(w, "  hint: %s\n", hint);
+	buf_init(&text);
+	tell_put_errno(&text, what, error);
+	say(w, "ebql: %s: %s", w->shown.at, text.at);
+	buf_free(&text);
 }
 
 static void say_diags(struct watch_query *w, struct query *q)
@@ -74,7 +75,7 @@ static void form_free(struct form *f)
 /* 0; -EAGAIN: its schedule has it wait; or -errno, of what no diagnostic tells. */
 static int form_run(struct form *f)
 {
-	const struct options *o = f->of->all->options;
+	const struct watch_options *o = f->of->all->options;
 	struct query *q = &f->query;
 	struct flow_input how = { .every_ns = o->every_ns,
 				  .sink = sink_of(f),
@@ -269,7 +270,7 @@ static enum watch_state say_end(struct form *f, int error)
 		say_errno(w,
 			  error != f->out.out.error ? ""
 			  : f->path		    ? f->shown.at
-						    : QUERY_STDOUT,
+						    : TELL_STDOUT,
 			  -error);
 	return f->is_ended_by_loss || error ? WATCH_FAILED : WATCH_ENDED;
 }

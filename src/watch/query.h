@@ -6,11 +6,11 @@
 #ifndef EBQL_WATCH_QUERY_H
 #define EBQL_WATCH_QUERY_H
 
-#include "host/host.h"
 #include "query/query.h"
 #include "watch/keep.h"
 #include "watch/output.h"
 #include "watch/row.h"
+#include "watch/watch.h"
 
 /* What tells one file's content from another's.  All 0: read it. */
 struct watch_stamp {
@@ -78,7 +78,7 @@ struct watch_query {
 };
 
 struct watch_all {
-	const struct options *options;
+	const struct watch_options *options;
 	struct engine *engine;
 	struct output *standard; /* output */
 	const struct form *last; /* that wrote to it */

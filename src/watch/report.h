@@ -5,7 +5,6 @@
 #ifndef EBQL_WATCH_REPORT_H
 #define EBQL_WATCH_REPORT_H
 
-#include "host/host.h"
 #include "watch/query.h"
 
 void report_put(struct watch_all *all, bool is_json, struct buf *out);

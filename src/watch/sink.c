@@ -13,7 +13,7 @@
 static int open_sink(void *context, const struct schema *schema)
 {
 	struct form *f = context;
-	const struct options *o = f->of->all->options;
+	const struct watch_options *o = f->of->all->options;
 	const struct out_options options = {
 		.is_terminal = !f->path && f->of->all->is_terminal,
 		.is_ascii = o->is_ascii,
@@ -151,7 +151,7 @@ static bool may_append(const struct form *f, int fd)
 /* The path's file; -1 and why. */
 static int open_file(const struct form *f, const char **ret_why)
 {
-	int fd = record_file(f->path, true, ret_why);
+	int fd = written_open(f->path, true, ret_why);
 
 	if (fd < 0 || may_append(f, fd))
 		return fd;
@@ -168,7 +168,7 @@ static struct output *open_path(const struct form *f, const char **ret_why)
 	if (fd < 0)
 		return NULL;
 	if (!f->format->is_binary)
-		record_end_line(fd);
+		written_end_line(fd);
 	*ret_why = strerror(ENOMEM);
 	return output_open(fd, f->shown.at);
 }

@@ -20,8 +20,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "watch/report.h"
+#include "host/host.h"
 #include "sys/sys.h"
+#include "watch/report.h"
 
 #define CLIENTS_MAX    8
 #define LOCK_TRIES     100
@@ -320,9 +321,9 @@ int status_show(const char *path, bool is_json)
 		err = buf_read(&text, fd, INT_MAX);
 	sys_close(&fd);
 	if (!err && text.n && !is_json)
-		query_fold(&text, STDOUT_FILENO);
+		tell_fold(&text, STDOUT_FILENO);
 	if (!err && text.n)
-		return query_say(&text, 0);
+		return tell_answer(&text, 0);
 	buf_free(&text);
 	fprintf(stderr, "ebql: %s: %s\n", address.sun_path,
 		err == -EAGAIN || !err ? "does not answer" : strerror(-err));

@@ -24,6 +24,7 @@
 #include "watch/files.h"
 #include "watch/messages.h"
 #include "watch/query.h"
+#include "watch/service.h"
 #include "watch/sink.h"
 #include "watch/status.h"
 #include "watch/watch.h"
@@ -61,7 +62,6 @@ static void on_hangup(int number)
 	/* Full: it has been told already. */
 	if (write(hangup_fd, &one, sizeof(one)) < 0)
 		errno = error;
-	errno = error;
 }
 
 static bool take_hangup(void)
@@ -532,7 +532,7 @@ static bool open_standard(struct watch *watch)
 		return false;
 	dup2(nothing, STDOUT_FILENO);
 	close(nothing);
-	watch->all.standard = output_open(fd, QUERY_STDOUT);
+	watch->all.standard = output_open(fd, TELL_STDOUT);
 	return watch->all.standard != NULL;
 }
 
@@ -562,7 +562,7 @@ static bool tell_progress(const char *doing, const char *target, u32 n_done, u32
 	return host_tell_progress(doing, target, n_done, n_all);
 }
 
-static int open_all(struct watch *watch, const struct options *options)
+static int open_all(struct watch *watch, const struct watch_options *options)
 {
 	int err;
 
@@ -622,13 +622,13 @@ static void raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int cmd_watch(struct options *options)
+int watch_run(const struct watch_options *options)
 {
 	struct watch watch = { .epoll_fd = -1, .schedule_fd = -1 };
 	int err, status;
 
 	if (options->is_status)
-		return status_show(options->socket, options_want_json(options));
+		return status_show(options->socket, options->has_json);
 	if (status_open(options->socket, &watch.status))
 		return 1;
 	service_open();
@@ -639,7 +639,7 @@ int cmd_watch(struct options *options)
 		err = run(&watch);
 	status = end_queries(&watch) ? watch.all.has_loss ? 3 : 0 : 1;
 	if (err)
-		status = query_failed("watch", -err);
+		status = tell_failed("watch", -err);
 	messages_close(host_cancel_output());
 	signals_give_back(&watch.hangup);
 	host_close(&watch.host);

@@ -3,13 +3,10 @@
  * What the manager that started ebql watch as a service is told, as sd_notify(3) has it: datagrams
  * to $NOTIFY_SOCKET.  libsystemd would bring four libraries more for that.
  */
-#ifndef EBQL_HOST_SERVICE_H
-#define EBQL_HOST_SERVICE_H
+#ifndef EBQL_WATCH_SERVICE_H
+#define EBQL_WATCH_SERVICE_H
 
 #include "base/base.h"
-
-/* A datagram to that local socket ('@': abstract), which is waited for 0.1 s at most. */
-bool datagram_send(const char *path, const char *bytes, size_t n);
 
 /* Takes what the environment has of it, so that no command gets that. */
 void service_open(void);

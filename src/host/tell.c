@@ -9,46 +9,46 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "host/report.h"
+#include "host/tell.h"
 #include "out/out.h"
 
 static bool is_quiet;
 
-void query_be_quiet(void)
+void tell_be_quiet(void)
 {
 	is_quiet = true;
 }
 
-bool query_is_quiet(void)
+bool tell_is_quiet(void)
 {
 	return is_quiet;
 }
 
-static void tell(const char *format, va_list args)
+static void tell_va(const char *format, va_list args)
 {
 	struct buf text;
 
 	buf_init(&text);
 	buf_vprintf(&text, format, args);
-	query_print(&text, stderr);
+	tell_print(&text, stderr);
 }
 
-void query_tell(const char *format, ...)
+void tell(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	tell(format, args);
+	tell_va(format, args);
 	va_end(args);
 }
 
-void query_note(const char *format, ...)
+void tell_note(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (!is_quiet)
-		tell(format, args);
+		tell_va(format, args);
 	va_end(args);
 }
 
@@ -66,32 +66,39 @@ static void leave_remarks_out(struct diags *diags)
 	diags->list.n = n;
 }
 
-int query_no_memory(void)
+int tell_no_memory(void)
 {
 	fputs("ebql: out of memory\n", stderr);
 	return 1;
 }
 
-int query_failed(const char *what, int error)
+void tell_put_errno(struct buf *out, const char *what, int error)
 {
 	const char *hint = diag_machine_hint(error);
-	struct buf shown;
 
-	buf_init(&shown);
-	out_put_visible(&shown, what, strlen(what), 0);
-	query_tell("ebql: %s%s%s\n", shown.at, *what ? ": " : "", strerror(error));
-	buf_free(&shown);
+	out_put_visible(out, what, strlen(what), 0);
+	buf_printf(out, "%s%s\n", *what ? ": " : "", strerror(error));
 	if (hint)
-		query_tell("  hint: %s\n", hint);
+		buf_printf(out, "  hint: %s\n", hint);
+}
+
+int tell_failed(const char *what, int error)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_puts(&text, "ebql: ");
+	tell_put_errno(&text, what, error);
+	tell_print(&text, stderr);
 	return 1;
 }
 
-int query_say(struct buf *out, int status)
+int tell_answer(struct buf *out, int status)
 {
 	int error = buf_flush(out, STDOUT_FILENO, NULL);
 
 	buf_free(out);
-	return error ? query_failed(QUERY_STDOUT, -error) : status;
+	return error ? tell_failed(TELL_STDOUT, -error) : status;
 }
 
 #define FOLD_MIN 40 /* columns: in less words are on lines of their own */
@@ -159,7 +166,7 @@ static size_t fitting(const char *line, size_t n, u32 width, u32 least)
 
 #define COMMENT "-- " /* in SQL, and so on each of the lines that it becomes */
 
-void query_fold(struct buf *out, int fd)
+void tell_fold(struct buf *out, int fd)
 {
 	u32 width = columns_of(fd);
 	struct buf folded;
@@ -197,14 +204,14 @@ void query_fold(struct buf *out, int fd)
 	*out = folded;
 }
 
-void query_print(struct buf *out, FILE *to)
+void tell_print(struct buf *out, FILE *to)
 {
-	query_fold(out, fileno(to));
+	tell_fold(out, fileno(to));
 	fwrite(out->at, 1, out->n, to);
 	buf_free(out);
 }
 
-int query_page(struct buf *out, int status)
+int tell_paged(struct buf *out, int status)
 {
 	const char *pager = getenv("PAGER") ?: "less -FRX";
 	FILE *pipe = *pager && is_long(out) ? popen(pager, "we") : NULL;
@@ -212,7 +219,7 @@ int query_page(struct buf *out, int status)
 	bool is_shown;
 
 	if (!pipe)
-		return query_say(out, status);
+		return tell_answer(out, status);
 	/* ^C is the pager's, and who leaves it need not have seen all. */
 	interrupt = signal(SIGINT, SIG_IGN);
 	broken = signal(SIGPIPE, SIG_IGN);
@@ -221,12 +228,12 @@ int query_page(struct buf *out, int status)
 	signal(SIGPIPE, broken);
 	signal(SIGINT, interrupt);
 	if (!is_shown)
-		return query_say(out, status);
+		return tell_answer(out, status);
 	buf_free(out);
 	return status;
 }
 
-int query_report(struct query *query)
+int tell_diags(struct query *query)
 {
 	struct buf out;
 	int status = diags_have_failure(&query->diags) ? 1 : diags_failed(&query->diags) ? 2 : 0;
@@ -241,6 +248,6 @@ int query_report(struct query *query)
 	if (!status)
 		query->diags.list.n = 0; /* warnings are shown once */
 	/* Not buf_flush(): a stopped terminal must not keep a program that is told to end. */
-	query_print(&out, stderr);
+	tell_print(&out, stderr);
 	return status;
 }
