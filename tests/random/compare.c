@@ -449,6 +449,20 @@ bool oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, 
 	return is_good;
 }
 
+u32 oracle_check_all(struct oracle_query *queries, u32 n_alone, u32 n, struct rows *rows, u64 seed,
+		     u32 number, struct totals *totals)
+{
+	u32 n_failures = 0;
+
+	for (u32 i = 0; i < n_alone; i++)
+		n_failures += !oracle_check(&queries[i], rows, seed, number + i, totals);
+	/* One that was reported is not what it was. */
+	for (u32 i = 0; i < n && !n_failures; i += CROWD)
+		n_failures += !oracle_check_crowd(queries + i, MIN(n - i, CROWD), rows, seed,
+						  number, totals);
+	return n_failures;
+}
+
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures)
 {
 	printf("%u queries in %u runs: %u against SQLite, %u with rows, %u refused; %u runs "

@@ -202,6 +202,9 @@ struct way_options {
 	u32 member;
 };
 
+/* So many random queries a run has, unless told otherwise, and so many failures end it. */
+enum { ORACLE_QUERIES = 400, ORACLE_FAILURES_MAX = 5 };
+
 /* So many run together; of test_oracle's there are so many over the same rows. */
 enum { CROWD = 14, QUERIES_OF_ROWS = 6 };
 
@@ -320,6 +323,12 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
  */
 bool oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed,
 			u32 number, struct totals *totals);
+/*
+ * Of n queries of the same rows the first n_alone one after the other, and then all beside each
+ * other; how many are false.
+ */
+u32 oracle_check_all(struct oracle_query *queries, u32 n_alone, u32 n, struct rows *rows, u64 seed,
+		     u32 number, struct totals *totals);
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures);
 
 /* --- Every function with every type (functions.c), and those written by hand (fixed.c) --- */
