@@ -180,6 +180,7 @@ static void read_asked(struct shell *shell)
 	if (!file)
 		return;
 	shell->asked = NULL;
+	shell->asked_name = NULL;
 	read_file(shell, file, name ?: "");
 	fclose(file);
 	free(name);

@@ -279,7 +279,6 @@ static void ask_to_read(struct shell *shell, const char *path, const char *name)
 
 static void do_i(struct shell *shell, const char *argument)
 {
-
 	if (shell->depth == DEPTH_MAX) {
 		complain(shell, argument, "files read files too deep: does one read itself?");
 		return;

@@ -218,9 +218,12 @@ static void report_failure(struct comparison c, u64 seed, u32 number, struct are
 	struct buf out;
 
 	buf_init(&out);
-	buf_printf(&out, "query %u differs in %s (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=%u)\n",
-		   number + c.ways[1].member, c.kind, (unsigned long long)seed, number,
-		   c.ways[1].crowd ? QUERIES_OF_ROWS : 1);
+	buf_printf(&out, "query %u differs in %s", number + c.ways[1].member, c.kind);
+	/* Others are no random ones. */
+	if (seed)
+		buf_printf(&out, " (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=%u)",
+			   (unsigned long long)seed, number, c.ways[1].crowd ? QUERIES_OF_ROWS : 1);
+	buf_putc(&out, '\n');
 	print_texts(&c, &out);
 	if (!getenv("EBQL_RAW")) {
 		c.rows = &rows;

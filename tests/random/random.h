@@ -314,7 +314,8 @@ struct totals {
 };
 
 extern struct replayer *oracle_engine;
-/* false after a report: two ways differ.  seed and number say how to run it again. */
+/* false after a report: two ways differ.  seed (0: it is not random) and number say how to run it
+ * again. */
 bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 number,
 		  struct totals *totals);
 /*

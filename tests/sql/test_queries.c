@@ -239,7 +239,7 @@ static int close_sink(void *context, int error)
 	return out_file_close(&a->file, diags_failed(&a->query.diags) ? -ECANCELED : 0);
 }
 
-/* As host/report.c. */
+/* As host/tell.c. */
 static int report(struct asked *a)
 {
 	struct diags *diags = &a->query.diags;
