@@ -117,7 +117,7 @@ void place_said(struct place *p, const char *text)
 /* Options, then the folder, or what else is named. */
 void place_start(struct place *p, const char *what, ...)
 {
-	const char *argv[16] = { proc_ebql(), "watch", "--socket", p->socket };
+	const char *argv[24] = { proc_ebql(), "watch", "--socket", p->socket };
 	va_list args;
 	u32 n = 4;
 

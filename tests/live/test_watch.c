@@ -486,6 +486,46 @@ static void test_closed(void **state)
 	place_end(p, 0, 0);
 }
 
+/* Each of the options that say how queries are run and shown is heeded. */
+static void test_options(void **state)
+{
+	static const char load[] = "while :; do echo 1; echo 0123456789abcdef0123456789abcdef; "
+				   "sleep 0.01; done >/dev/null";
+	const char *argv[] = { "/bin/sh", "-c", load, NULL };
+	struct place *p = *state;
+	struct proc *ebql = &p->session->ebql;
+	static struct proc writer;
+	char pid[16];
+	struct buf text;
+
+	session_require();
+	proc_start(&writer, argv, 0);
+	snprintf(pid, sizeof(pid), "%d", writer.pid);
+	place_write(p, "n.sql",
+		    "SELECT count(*) AS n FROM tracepoint:syscalls:sys_enter_write "
+		    "WHERE pid = target_pid() WITH (out = 'json:%s/n.out')",
+		    p->folder);
+	place_write(p, "h.sql",
+		    "SELECT histogram(count) AS h FROM tracepoint:syscalls:sys_enter_write "
+		    "WHERE pid = target_pid()");
+	place_start(p, p->folder, "-o", "table", "-n", "2", "--every", "200ms", "--window-columns",
+		    "--ascii", "--bins", "1", "-p", pid, NULL);
+	proc_wait_exit(ebql, LIMIT_MS);
+	/* The machine's own losses are none of the test's. */
+	assert_true(ebql->status == 0 || ebql->status == 3);
+	proc_signal(&writer, SIGKILL);
+	proc_wait_exit(&writer, LIMIT_MS);
+	assert_null(strstr(ebql->out_text.at, "\u2588"));
+	assert_non_null(strstr(ebql->out_text.at, "###"));
+	/* Both sizes, 2 and 33, in one line. */
+	assert_non_null(strstr(ebql->out_text.at, "[2, 64) "));
+	buf_init(&text);
+	place_read(p, "n.out", &text);
+	assert_int_equal(strncmp(text.at, "{\"window_start\":", 16), 0);
+	assert_null(strstr(text.at, "\"n\":0}"));
+	buf_free(&text);
+}
+
 /* The examples: all run at once, and each gives its windows. */
 static void test_examples(void **state)
 {
@@ -513,7 +553,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(test_changes),  TEST(test_errors),	 TEST(test_path),	TEST(test_hangup),
 		TEST(test_kill),     TEST(test_blocked), TEST(test_recordings), TEST(test_closed),
-		TEST(test_examples), TEST(test_named),
+		TEST(test_examples), TEST(test_named),	 TEST(test_options),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
