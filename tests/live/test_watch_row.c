@@ -33,6 +33,19 @@ static void wait_sum(struct place *p, const char *file, const char *key, u64 sum
 	assert_int_equal(place_sum(p, file, key), sum);
 }
 
+static void wait_figure(struct place *p, const char *query, const char *key, double least)
+{
+	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
+	struct buf text;
+
+	buf_init(&text);
+	do
+		place_status(p, true, &text);
+	while (place_figure(text.at, query, key) < least && base_monotonic_ns() < limit_ns);
+	assert_true(place_figure(text.at, query, key) >= least);
+	buf_free(&text);
+}
+
 /* All rows of calls that are made over several windows, each once, by each of three ways. */
 static void test_rows(void **state)
 {
@@ -240,9 +253,7 @@ static void test_snapshot(void **state)
 		place_call(500);
 		place_status(p, true, &text);
 		seen = place_figure(text.at, "all", "\"windows\":");
-		do
-			place_status(p, true, &text);
-		while (place_figure(text.at, "all", "\"windows\":") < seen + 3);
+		wait_figure(p, "all", "\"windows\":", seen + 3);
 		place_read(p, "all.out", &text);
 		assert_int_equal(strtol(text.at, NULL, 10), 0);
 		assert_int_equal(text.n > 1, i);
@@ -292,7 +303,6 @@ static void test_slow_reader(void **state)
 {
 	struct place *p = *state;
 	char wide[700], command[256];
-	struct buf text;
 
 	session_require();
 	memset(wide, 'x', sizeof(wide) - 1);
@@ -304,25 +314,23 @@ static void test_slow_reader(void **state)
 		    wide, getpid(), p->folder);
 	place_write(p, "wants.sql", WANTS "rows')", getpid());
 	place_start(p, p->folder, NULL);
-	buf_init(&text);
 	/* The first is being written, the second waits, the third has no room. */
 	for (u32 i = 1; i <= 3; i++) {
 		place_call(N_ROWS);
-		do
-			place_status(p, true, &text);
-		while (place_figure(text.at, "rows", "\"rows\":") < i * N_ROWS);
+		wait_figure(p, "rows", "\"rows\":", i * N_ROWS);
 		syscall(SYS_getpgid, getpid());
+		wait_figure(p, "wants", "\"rows\":", i);
 		if (i < 3)
 			place_said(p, "rows.sql: a snapshot of 4000 rows\n");
 	}
-	usleep(200000);
+	/* What the third goes on to keep before anybody reads, it takes with it. */
 	place_call(N_ROWS);
+	wait_figure(p, "rows", "\"rows\":", 4 * N_ROWS);
 	snprintf(command, sizeof(command), "timeout 60 head -n %u %s/fifo >%s/read", 4 * N_ROWS + 1,
 		 p->folder, p->folder);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(place_sum(p, "read", "\n"), (u64)getpid() * 4 * N_ROWS);
 	place_end(p, SIGTERM, 0);
-	buf_free(&text);
 }
 
 int main(void)
