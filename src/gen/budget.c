@@ -5,6 +5,8 @@
  */
 #include "gen/internal.h"
 
+#define PART_BITS 16 /* of a hook's cost in clock readings */
+
 static vreg budget_at(struct gen *g)
 {
 	vreg at = ir_reg(g->ir);
@@ -121,6 +123,11 @@ static void charge(struct gen *g, vreg ns, bool is_hook)
 	ir_place(g->ir, end);
 }
 
+static u64 clock_eighths(const struct gen *g)
+{
+	return budget_clock_eighths(g->phys->settings->costs);
+}
+
 /* So little that charges come evenly: 1024 of them in a second, of all that is allowed. */
 static s64 charged_eighths(const struct gen *g)
 {
@@ -155,13 +162,18 @@ void gen_wake_count(struct gen *g)
 	ir_place(g->ir, end);
 }
 
-/* What the hook costs by itself, whosever event it is. */
+/* What the hook costs by itself, whosever event it is, at the speed that the CPU has now. */
 static void charge_hook(struct gen *g)
 {
 	label end = ir_label(g->ir);
-	s64 eighths = (s64)(8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook));
+	vreg line = line_at(g, gen_current_cpu(g), end);
+	vreg eighths = gen_load(g, line, offsetof(struct budget_line, clock), IR_U64);
+	double of_clock =
+		8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook) / (double)clock_eighths(g);
 
-	owe(g, line_at(g, gen_current_cpu(g), end), gen_imm(g, eighths), true);
+	ir_alu(g->ir, IR_MUL, eighths, eighths, gen_imm(g, (s64)(of_clock * (1 << PART_BITS))));
+	ir_alui(g->ir, IR_SHR, eighths, eighths, PART_BITS);
+	owe(g, line, eighths, true);
 	ir_place(g->ir, end);
 }
 
@@ -232,6 +244,20 @@ static vreg this_line(struct gen *g, label none)
 	return line_at(g, g->line ? g->cpu : gen_current_cpu(g), none);
 }
 
+/* The line's mean of it, in eighths, += (what it was, up to `most` - mean) / 8 */
+static void take_mean(struct gen *g, vreg line, u32 offset_bytes, vreg ns, vreg most)
+{
+	vreg mean = gen_load(g, line, offset_bytes, IR_U64);
+	label usual = ir_label(g->ir);
+
+	ir_branch(g->ir, IR_LE, ns, most, usual);
+	ir_mov(g->ir, ns, most);
+	ir_place(g->ir, usual);
+	ir_alu(g->ir, IR_SUB, mean, mean, gen_alui(g, IR_SHR, mean, 3));
+	ir_alu(g->ir, IR_ADD, mean, mean, ns);
+	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, mean);
+}
+
 void gen_budget_begin(struct gen *g, vreg begun)
 {
 	label end = ir_label(g->ir), is_far = ir_label(g->ir);
@@ -253,16 +279,17 @@ void gen_budget_begin(struct gen *g, vreg begun)
 	/* What reading the clock takes is none of it: as much is added to the instant. */
 	first = now(g);
 	ir_mov(g->ir, begun, now(g));
+	take_mean(g, line, offsetof(struct budget_line, clock), gen_alu(g, IR_SUB, begun, first),
+		  gen_imm(g, (s64)(BUDGET_SLOWER * clock_eighths(g) / 8)));
 	ir_alu(g->ir, IR_ADD, begun, begun, begun);
 	ir_alu(g->ir, IR_SUB, begun, begun, first);
 	ir_place(g->ir, end);
 }
 
-/* mean += (what it took - mean) / 8 */
 void gen_budget_end(struct gen *g, vreg begun)
 {
-	label end = ir_label(g->ir), positive = ir_label(g->ir), usual = ir_label(g->ir);
-	vreg ns, line, mean, most;
+	label end = ir_label(g->ir), positive = ir_label(g->ir);
+	vreg ns, line, most;
 
 	ir_branchi(g->ir, IR_EQ, begun, 0, end);
 	ns = gen_alu(g, IR_SUB, now(g), begun);
@@ -270,13 +297,8 @@ void gen_budget_end(struct gen *g, vreg begun)
 	ir_imm(g->ir, ns, 0);
 	ir_place(g->ir, positive);
 	line = this_line(g, end);
-	mean = gen_load(g, line, offsetof(struct budget_line, mean), IR_U64);
-	most = gen_alui(g, IR_ADD, mean, BUDGET_MORE_NS);
-	ir_branch(g->ir, IR_LE, ns, most, usual);
-	ir_mov(g->ir, ns, most);
-	ir_place(g->ir, usual);
-	ir_alu(g->ir, IR_SUB, mean, mean, gen_alui(g, IR_SHR, mean, 3));
-	ir_alu(g->ir, IR_ADD, mean, mean, ns);
-	ir_store(g->ir, line, offsetof(struct budget_line, mean), IR_U64, mean);
+	most = gen_alui(g, IR_ADD, gen_load(g, line, offsetof(struct budget_line, mean), IR_U64),
+			BUDGET_MORE_NS);
+	take_mean(g, line, offsetof(struct budget_line, mean), ns, most);
 	ir_place(g->ir, end);
 }
