@@ -44,6 +44,7 @@ const struct cost_info cost_infos[COST_N] = {
 	[COST_URETPROBE] = { "uretprobe", "uretprobe", 990 },
 	[COST_USDT] = { "usdt", "user statically defined tracing point", 570 },
 	[COST_SAMPLE] = { "sample", "perf sample", 11000 },
+	[COST_CLOCK] = { "clock", "reading the clock where max_cpu does: hooks go with it", 0 },
 	[COST_TIME] = { "time", "reading the clock", 30 },
 	[COST_ID] = { "id", "pid, tid, uid, gid, cgroup, task", 5 },
 	[COST_PPID] = { "ppid", "ppid", 40 },

@@ -30,6 +30,7 @@ enum cost {
 	COST_URETPROBE,
 	COST_USDT,
 	COST_SAMPLE,
+	COST_CLOCK, /* at the speed that hooks cost so much; 0: not known */
 	/* Values */
 	COST_TIME,
 	COST_ID,

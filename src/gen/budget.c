@@ -5,7 +5,7 @@
  */
 #include "gen/internal.h"
 
-#define PART_BITS 16 /* of a hook's cost in clock readings */
+#define FRACTION_BITS 16
 
 static vreg budget_at(struct gen *g)
 {
@@ -123,15 +123,41 @@ static void charge(struct gen *g, vreg ns, bool is_hook)
 	ir_place(g->ir, end);
 }
 
-static u64 clock_eighths(const struct gen *g)
-{
-	return budget_clock_eighths(g->phys->settings->costs);
-}
-
 /* So little that charges come evenly: 1024 of them in a second, of all that is allowed. */
 static s64 charged_eighths(const struct gen *g)
 {
 	return (s64)(g->phys->settings->max_cpu * (BUDGET_NS / 1000000) * 8 / 1024);
+}
+
+/* The line's mean, in eighths: += (what it was now - mean) / 8; but where there is none yet. */
+static void take_mean(struct gen *g, vreg line, u32 offset_bytes, vreg ns)
+{
+	vreg mean = gen_load(g, line, offset_bytes, IR_U64), most;
+	label positive = ir_label(g->ir), known = ir_label(g->ir), usual = ir_label(g->ir),
+	      end = ir_label(g->ir);
+
+	ir_branchi(g->ir, IR_SGE, ns, 0, positive);
+	ir_imm(g->ir, ns, 0);
+	ir_place(g->ir, positive);
+	ir_branchi(g->ir, IR_NE, mean, 0, known);
+	ir_alui(g->ir, IR_SHL, mean, ns, 3);
+	ir_jump(g->ir, end);
+	ir_place(g->ir, known);
+	most = gen_alui(g, IR_ADD, mean, BUDGET_MORE_NS);
+	ir_branch(g->ir, IR_LE, ns, most, usual);
+	ir_mov(g->ir, ns, most);
+	ir_place(g->ir, usual);
+	ir_alu(g->ir, IR_SUB, mean, mean, gen_alui(g, IR_SHR, mean, 3));
+	ir_alu(g->ir, IR_ADD, mean, mean, ns);
+	ir_place(g->ir, end);
+	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, mean);
+}
+
+static void take_clock(struct gen *g, vreg line)
+{
+	vreg first = now(g);
+
+	take_mean(g, line, offsetof(struct budget_line, clock), gen_alu(g, IR_SUB, now(g), first));
 }
 
 static void owe(struct gen *g, vreg line, vreg eighths, bool is_hook)
@@ -144,6 +170,8 @@ static void owe(struct gen *g, vreg line, vreg eighths, bool is_hook)
 	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, owed);
 	ir_branchi(g->ir, IR_LT, owed, charged_eighths(g), end);
 	ir_storei(g->ir, line, (s32)offset_bytes, IR_U64, 0);
+	if (is_hook)
+		take_clock(g, line);
 	charge(g, gen_alui(g, IR_SHR, owed, 3), is_hook);
 	ir_place(g->ir, end);
 }
@@ -162,17 +190,22 @@ void gen_wake_count(struct gen *g)
 	ir_place(g->ir, end);
 }
 
-/* What the hook costs by itself, whosever event it is, at the speed that the CPU has now. */
+/* What the hook costs by itself, whosever event it is, at the speed that the CPU has. */
 static void charge_hook(struct gen *g)
 {
 	label end = ir_label(g->ir);
-	vreg line = line_at(g, gen_current_cpu(g), end);
-	vreg eighths = gen_load(g, line, offsetof(struct budget_line, clock), IR_U64);
-	double of_clock =
-		8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook) / (double)clock_eighths(g);
+	vreg line = line_at(g, gen_current_cpu(g), end), eighths;
+	double share = 8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook);
+	u64 clock = budget_clock_eighths(g->hook->uses[0].phys->settings->costs);
 
-	ir_alu(g->ir, IR_MUL, eighths, eighths, gen_imm(g, (s64)(of_clock * (1 << PART_BITS))));
-	ir_alui(g->ir, IR_SHR, eighths, eighths, PART_BITS);
+	if (clock) {
+		eighths = gen_load(g, line, offsetof(struct budget_line, clock), IR_U64);
+		ir_alu(g->ir, IR_MUL, eighths, eighths,
+		       gen_imm(g, (s64)(share / (double)clock * (1 << FRACTION_BITS))));
+		ir_alui(g->ir, IR_SHR, eighths, eighths, FRACTION_BITS);
+	} else {
+		eighths = gen_imm(g, (s64)share);
+	}
 	owe(g, line, eighths, true);
 	ir_place(g->ir, end);
 }
@@ -244,20 +277,6 @@ static vreg this_line(struct gen *g, label none)
 	return line_at(g, g->line ? g->cpu : gen_current_cpu(g), none);
 }
 
-/* The line's mean of it, in eighths, += (what it was, up to `most` - mean) / 8 */
-static void take_mean(struct gen *g, vreg line, u32 offset_bytes, vreg ns, vreg most)
-{
-	vreg mean = gen_load(g, line, offset_bytes, IR_U64);
-	label usual = ir_label(g->ir);
-
-	ir_branch(g->ir, IR_LE, ns, most, usual);
-	ir_mov(g->ir, ns, most);
-	ir_place(g->ir, usual);
-	ir_alu(g->ir, IR_SUB, mean, mean, gen_alui(g, IR_SHR, mean, 3));
-	ir_alu(g->ir, IR_ADD, mean, mean, ns);
-	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, mean);
-}
-
 void gen_budget_begin(struct gen *g, vreg begun)
 {
 	label end = ir_label(g->ir), is_far = ir_label(g->ir);
@@ -279,8 +298,6 @@ void gen_budget_begin(struct gen *g, vreg begun)
 	/* What reading the clock takes is none of it: as much is added to the instant. */
 	first = now(g);
 	ir_mov(g->ir, begun, now(g));
-	take_mean(g, line, offsetof(struct budget_line, clock), gen_alu(g, IR_SUB, begun, first),
-		  gen_imm(g, (s64)(BUDGET_SLOWER * clock_eighths(g) / 8)));
 	ir_alu(g->ir, IR_ADD, begun, begun, begun);
 	ir_alu(g->ir, IR_SUB, begun, begun, first);
 	ir_place(g->ir, end);
@@ -288,17 +305,11 @@ void gen_budget_begin(struct gen *g, vreg begun)
 
 void gen_budget_end(struct gen *g, vreg begun)
 {
-	label end = ir_label(g->ir), positive = ir_label(g->ir);
-	vreg ns, line, most;
+	label end = ir_label(g->ir);
+	vreg ns;
 
 	ir_branchi(g->ir, IR_EQ, begun, 0, end);
 	ns = gen_alu(g, IR_SUB, now(g), begun);
-	ir_branchi(g->ir, IR_SGE, ns, 0, positive);
-	ir_imm(g->ir, ns, 0);
-	ir_place(g->ir, positive);
-	line = this_line(g, end);
-	most = gen_alui(g, IR_ADD, gen_load(g, line, offsetof(struct budget_line, mean), IR_U64),
-			BUDGET_MORE_NS);
-	take_mean(g, line, offsetof(struct budget_line, mean), ns, most);
+	take_mean(g, this_line(g, end), offsetof(struct budget_line, mean), ns);
 	ir_place(g->ir, end);
 }

@@ -5,7 +5,6 @@
 #ifndef EBQL_PHYS_MAPS_H
 #define EBQL_PHYS_MAPS_H
 
-#include "base/base.h"
 #include "cat/cat.h"
 
 #define STATE_COPIES 2u
@@ -42,22 +41,25 @@ enum load_map {
  * the hook bears its share.  A little that is owed stays on the CPU's own line.  For the mean the
  * first events are measured, then fewer, at last one in BUDGET_EVERY, from where the program knows
  * that it is the part's to where it is done with it; of what was interrupted only so much is taken
- * as the mean can bear.  What reading the clock takes is measured with it: a hook costs as much
- * more or less than phys_hook_ns() says as that does than budget_clock_eighths(), since CPUs change
- * their speed, and neighbours on one core take of it.  Where the sum passes the mark, user space is
- * woken (LOAD_MAP_WAKE), once; where it passes the limit before its instant, no thread is taken
- * until user space has looked, which may be late where the CPUs are busy.  It sets another limit
- * then, and nothing that a program may still be about to store: what programs close they close by
- * the limit that it was. Where user space stands still (nobody reads its output), programs give
- * each second its limit. A start from before `opened_ns` may be one whose end was left, and whose
- * thread has begun another since: no end behind it is paired with it.
+ * as the mean can bear.  Where a debt of hooks goes to the sum it is measured what reading the
+ * clock takes: where it is known what that took when hooks cost so much (budget_clock_eighths()),
+ * they cost as much more or less now, since CPUs change their speed, and neighbours on a core take
+ * of it.  Where the sum passes the mark, user space is woken (LOAD_MAP_WAKE), once; where it passes
+ * the limit before its instant, no thread is taken until user space has looked, which may be late
+ * where the CPUs are busy.  It sets another limit then, and nothing that a program may still be
+ * about to store: what programs close they close by the limit that it was. Where user space stands
+ * still (nobody reads its output), programs give each second its limit. A start from before
+ * `opened_ns` may be one whose end was left, and whose thread has begun another since: no end
+ * behind it is paired with it.
  */
 #define BUDGET_EVERY   251  /* a prime: events that take turns are all met */
 #define BUDGET_FIRST   256  /* the mean, in ns, ahead of the first event */
 #define BUDGET_MORE_NS 1024 /* more than eight times the mean: interrupted, or its CPU stopped */
-#define BUDGET_SLOWER  4    /* at most so much more: another clock may have been chosen */
 #define BUDGET_ALL     (1ull << 32)
 #define BUDGET_NS      1000000000ull /* so long a limit holds */
+/* A clock that takes less, or more, to read does not tell the CPU's speed. */
+#define BUDGET_CLOCK_LEAST_NS 4
+#define BUDGET_CLOCK_MOST_NS  1000
 
 struct budget {
 	u64 spent_ns, hook_ns; /* hook_ns: of that, of hooks */
@@ -79,16 +81,18 @@ struct budget_line {
 	s64 events_left;	    /* to the next that is measured */
 	u64 distance;		    /* of those that are */
 	u64 mean, owed, hooks_owed; /* eighths of ns */
-	u64 clock;		    /* the same, of reading it: the mean */
+	u64 clock;		    /* the same: the mean of what reading it takes; 0: none yet */
 	u64 unused[10];
 };
 _Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) == 128,
 	       "two CPUs on one cache line cost 22 ns");
 
-/* What reading the clock took when hooks cost what the table says. */
+/* What reading the clock took when hooks cost what the table says; 0: not known, or no use. */
 static inline u64 budget_clock_eighths(const struct costs *costs)
 {
-	return MAX((u64)(8 * cost_ns(costs, COST_TIME)), 8ull);
+	double ns = cost_ns(costs, COST_CLOCK);
+
+	return ns >= BUDGET_CLOCK_LEAST_NS && ns <= BUDGET_CLOCK_MOST_NS ? (u64)(8 * ns) : 0;
 }
 
 /* What a thread's id is multiplied by, in 32 bits: as spread as ids are not (Knuth's multiplicative

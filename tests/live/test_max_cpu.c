@@ -341,55 +341,88 @@ static void test_idle(void **state)
 
 /* --- The price of a hook --- */
 
-static void stay_here(void)
+/* In the file of costs. */
+static double cost(const struct buf *costs, const char *name)
 {
-	cpu_set_t cpu;
+	const char *at = strstr(costs->at, name);
 
-	CPU_ZERO(&cpu);
-	CPU_SET((u32)sched_getcpu(), &cpu);
-	assert_int_equal(sched_setaffinity(0, sizeof(cpu), &cpu), 0);
+	assert_non_null(at);
+	return strtod(at + strlen(name), NULL);
 }
 
-/* To the eighth of a nanosecond it is so many readings of the clock as the table has of them. */
+static void calibrate(const char *folder, struct buf *costs)
+{
+	struct proc ebql = { 0 };
+	char path[96];
+
+	setenv("XDG_STATE_HOME", folder, 1);
+	proc_start(&ebql,
+		   (const char *const[]){ proc_ebql(), "calibrate", "-n", "1", "-o", "csv", NULL },
+		   0);
+	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
+	proc_forget(&ebql);
+	snprintf(path, sizeof(path), "%s/ebql/costs", folder);
+	buf_init(costs);
+	assert_int_equal(buf_read_file(costs, path, 65536), 0);
+	buf_puts(costs, "");
+}
+
+/* Calls at which the clock was read. */
+static u32 check_prices(struct budget_line *line, u64 part)
+{
+	u32 n_read = 0;
+
+	for (u32 i = 0; i < 10000; i++) {
+		u64 charged = line->hooks_owed, clock = line->clock;
+
+		/* Of a CPU that is slow. */
+		if (i == 5000)
+			line->clock = clock = 8 * 1000;
+		syscall(RARE, 1, NULL);
+		n_read += line->clock != clock;
+		if (line->hooks_owed)
+			assert_int_equal(line->hooks_owed - charged, clock * part >> 16);
+	}
+	return n_read;
+}
+
+/* Of a machine that was calibrated it is so many readings of the clock, to the eighth of a ns. */
 static void test_speed(void **state)
 {
-	const u64 part = (u64)(126.0 / 30 * 65536); /* tracepoint_call / time */
+	struct place *p = *state;
 	struct proc ebql = { 0 };
 	struct budget_line *line;
-	u64 charged, clock, n_clocks = 0;
-	cpu_set_t cpus;
-	u32 since;
+	double clock_ns, hook_ns;
+	struct buf costs;
+	cpu_set_t cpus, here;
+	u32 since, cpu = (u32)sched_getcpu();
 
 	session_require();
+	calibrate(p->folder, &costs);
+	clock_ns = cost(&costs, "\nclock ");
+	hook_ns = cost(&costs, "\ntracepoint_call ");
+	assert_true(clock_ns >= BUDGET_CLOCK_LEAST_NS && hook_ns > 0);
 	since = newest_map();
-	start_rare(&ebql, "max_cpu = '10000%', access_path = tracepoint");
-	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
-	stay_here();
+	start_rare(&ebql, "max_cpu = '5%', access_path = tracepoint");
+	setenv("XDG_STATE_HOME", "/nonexistent", 1);
 	line = (struct budget_line *)((struct budget *)map_memory(since, "ebql_budget",
 								  PROT_READ | PROT_WRITE, 0) +
 				      1) +
-	       sched_getcpu();
-	assert_int_equal(line->clock, 8 * 30);
-	for (u32 i = 0; i < 2000; i++) {
-		/* Of a CPU that stood still, and one that is slow. */
-		if (i == 1000 || i == 1001)
-			line->clock = i == 1000 ? 0 : 8 * 1000;
-		clock = line->clock;
-		charged = line->hooks_owed;
-		syscall(RARE, 1, NULL);
-		assert_int_equal(line->hooks_owed - charged, clock * part >> 16);
-		if (line->clock == clock)
-			continue;
-		/* mean += (what it was, or BUDGET_SLOWER times the table's - mean) / 8 */
-		assert_in_range(line->clock, clock - clock / 8,
-				clock - clock / 8 + BUDGET_SLOWER * 30);
-		n_clocks++;
-	}
-	assert_true(n_clocks > 10);
-	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+	       cpu;
+	assert_int_equal(line->clock, (u64)(8 * clock_ns));
+	CPU_ZERO(&here);
+	CPU_SET(cpu, &here);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	sched_setaffinity(0, sizeof(here), &here);
+	assert_true(check_prices(line, (u64)(8 * hook_ns / (double)(u64)(8 * clock_ns) * 65536)) >
+		    5);
+	/* Read it was in truth: no mean of zeros, nor of what was set above. */
+	assert_in_range(line->clock, 8, 8 * 1000 - 1);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 	proc_signal(&ebql, SIGINT);
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
 	proc_forget(&ebql);
+	buf_free(&costs);
 }
 
 /* --- Too much --- */
@@ -439,7 +472,7 @@ static u64 hooks_charged_eighths(const struct budget *budget, u32 n_cpus)
 
 /*
  * What comes seldom is charged as what it is, from the first event on: each sample the table's
- * cost at this CPU's speed, and no event what the first of all took.
+ * cost, and no event what the first of all took.
  */
 static void test_quiet(void **state)
 {
@@ -478,9 +511,10 @@ static void test_quiet(void **state)
 	/* Some came behind the last batch. */
 	charged = hooks_charged_eighths(budget, (u32)sysconf(_SC_NPROCESSORS_CONF));
 	assert_true(n > 0);
-	assert_in_range(charged / (8 * SAMPLE_NS), n / 8, (2 * n + 100) * BUDGET_SLOWER);
+	assert_int_equal(charged % (8 * SAMPLE_NS), 0);
+	assert_in_range(charged / (8 * SAMPLE_NS), n, 2 * n + 100);
 	/* The mean begins with BUDGET_FIRST, and no event may add more than BUDGET_MORE_NS / 8. */
-	n = 2 * n + 100;
+	n = charged / (8 * SAMPLE_NS);
 	assert_true(budget->spent_ns - budget->hook_ns <=
 		    n * (BUDGET_FIRST + n * BUDGET_MORE_NS / 8));
 }
@@ -522,7 +556,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_speed),
+		cmocka_unit_test_setup_teardown(test_speed, place_setup, place_teardown),
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
 	};

@@ -31,7 +31,7 @@ enum {
 	ATTACH_LIMIT_MS = 30000,
 	EXIT_LIMIT_MS = 60000,
 	ROWS_MAX = 20000,
-	TRIES = 8,
+	TRIES = 6,
 };
 
 #define PERIOD_NS 100000000ull
@@ -455,7 +455,7 @@ static bool are_in_time(const char *windows)
 		u64 offset_ns = rows.at[i].time_ns % PERIOD_NS;
 
 		if (rows.at[i].time_ns / PERIOD_NS != first + i / BURST_CALLS ||
-		    offset_ns < FIRST_NS || offset_ns > PERIOD_NS - MARGIN_NS)
+		    offset_ns < FIRST_NS - MARGIN_NS || offset_ns > PERIOD_NS - MARGIN_NS)
 			return false;
 	}
 	for (const char *at = windows; (at = strstr(at, key)); at++)
