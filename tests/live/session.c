@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ATTACH_LIMIT_MS = 20000, LOAD_LIMIT_MS = 300000, EXIT_LIMIT_MS = 60000 };
+enum { ATTACH_LIMIT_MS = 120000, LOAD_LIMIT_MS = 300000, EXIT_LIMIT_MS = 60000 };
 
 bool session_is_long(void)
 {

@@ -362,7 +362,7 @@ static void calibrate(const char *folder, struct buf *costs)
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
 	proc_forget(&ebql);
 	snprintf(path, sizeof(path), "%s/ebql/costs", folder);
-	buf_init(costs);
+	buf_reset(costs);
 	assert_int_equal(buf_read_file(costs, path, 65536), 0);
 	buf_puts(costs, "");
 }
@@ -398,7 +398,12 @@ static void test_speed(void **state)
 	u32 since, cpu = (u32)sched_getcpu();
 
 	session_require();
-	calibrate(p->folder, &costs);
+	buf_init(&costs);
+	/* Again, where it is known from before. */
+	for (u32 i = 0; i < 2; i++) {
+		calibrate(p->folder, &costs);
+		assert_non_null(strstr(costs.at, "\nclock "));
+	}
 	clock_ns = cost(&costs, "\nclock ");
 	hook_ns = cost(&costs, "\ntracepoint_call ");
 	assert_true(clock_ns >= BUDGET_CLOCK_LEAST_NS && hook_ns > 0);

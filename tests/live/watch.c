@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ATTACH_LIMIT_MS = 30000, ANSWER_LIMIT_MS = 300000, EXIT_LIMIT_MS = 60000 };
+enum { ATTACH_LIMIT_MS = 120000, ANSWER_LIMIT_MS = 300000, EXIT_LIMIT_MS = 60000 };
 
 void watch_require(void)
 {
