@@ -255,9 +255,6 @@ static double clock_ns(const struct flow *flow, void (*loop)(u32 n))
 
 	if (cpu < 0)
 		return NAN;
-	/* What an earlier file says is to be forgotten: hooks that seem dear have it read soon. */
-	if (line->clock)
-		line->clock = 8 * BUDGET_CLOCK_MOST_NS;
 	time_loop(loop);
 	eighths = __atomic_load_n(&line->clock, __ATOMIC_RELAXED);
 	return eighths ? (double)eighths / 8 : NAN;
@@ -275,6 +272,7 @@ static double with_query(struct calibration *c, const struct measure *m, struct 
 	double ns = NAN;
 
 	q->catalog = c->first.catalog;
+	q->settings.measures_clock = m->is_by_program;
 	if (!query_parse(q) || !query_compile(q))
 		return NAN;
 	load_raise_limits(q->programs->set);

@@ -153,11 +153,34 @@ static void take_mean(struct gen *g, vreg line, u32 offset_bytes, vreg ns)
 	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, mean);
 }
 
-static void take_clock(struct gen *g, vreg line)
+/* What reading the clock takes, which is owed, too. */
+static void take_clock(struct gen *g, vreg line, vreg owed)
 {
-	vreg first = now(g);
+	u64 eighths = budget_clock_eighths(g->phys->settings);
+	vreg ns = now(g);
+	label low = ir_label(g->ir), high = ir_label(g->ir);
 
-	take_mean(g, line, offsetof(struct budget_line, clock), gen_alu(g, IR_SUB, now(g), first));
+	ir_alu(g->ir, IR_SUB, ns, now(g), ns);
+	if (eighths) {
+		ir_branchi(g->ir, IR_SGE, ns, (s64)eighths / 8 / BUDGET_CLOCK_TIMES, low);
+		ir_imm(g->ir, ns, (s64)eighths / 8 / BUDGET_CLOCK_TIMES);
+		ir_place(g->ir, low);
+		ir_branchi(g->ir, IR_SLE, ns, (s64)eighths / 8 * BUDGET_CLOCK_TIMES, high);
+		ir_imm(g->ir, ns, (s64)eighths / 8 * BUDGET_CLOCK_TIMES);
+		ir_place(g->ir, high);
+	}
+	take_mean(g, line, offsetof(struct budget_line, clock), ns);
+	ir_alu(g->ir, IR_ADD, owed, owed,
+	       gen_alui(g, IR_SHL, gen_load(g, line, offsetof(struct budget_line, clock), IR_U64),
+			1));
+}
+
+/* Where nothing is known of it, and nobody asks, it is not read. */
+static bool takes_clock(const struct gen *g)
+{
+	const struct settings *settings = g->phys->settings;
+
+	return settings->measures_clock || budget_clock_eighths(settings);
 }
 
 static void owe(struct gen *g, vreg line, vreg eighths, bool is_hook)
@@ -170,8 +193,8 @@ static void owe(struct gen *g, vreg line, vreg eighths, bool is_hook)
 	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, owed);
 	ir_branchi(g->ir, IR_LT, owed, charged_eighths(g), end);
 	ir_storei(g->ir, line, (s32)offset_bytes, IR_U64, 0);
-	if (is_hook)
-		take_clock(g, line);
+	if (is_hook && takes_clock(g))
+		take_clock(g, line, owed);
 	charge(g, gen_alui(g, IR_SHR, owed, 3), is_hook);
 	ir_place(g->ir, end);
 }
@@ -190,13 +213,13 @@ void gen_wake_count(struct gen *g)
 	ir_place(g->ir, end);
 }
 
-/* What the hook costs by itself, whosever event it is, at the speed that the CPU has. */
+/* What the hook costs by itself, whosever event it is; at the CPU's speed, where that is known. */
 static void charge_hook(struct gen *g)
 {
 	label end = ir_label(g->ir);
 	vreg line = line_at(g, gen_current_cpu(g), end), eighths;
 	double share = 8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook);
-	u64 clock = budget_clock_eighths(g->hook->uses[0].phys->settings->costs);
+	u64 clock = budget_clock_eighths(g->phys->settings);
 
 	if (clock) {
 		eighths = gen_load(g, line, offsetof(struct budget_line, clock), IR_U64);

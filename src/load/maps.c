@@ -225,7 +225,7 @@ static int budget_create(struct load_state *state, struct diags *diags)
 	for (u32 cpu = 0; cpu < state->phys->state.n_cpus; cpu++)
 		((struct budget_line *)(state->budget + 1))[cpu] = (struct budget_line){
 			.mean = 8 * BUDGET_FIRST,
-			.clock = budget_clock_eighths(state->phys->settings->costs),
+			.clock = budget_clock_eighths(state->phys->settings),
 		};
 	return 0;
 }

@@ -5,7 +5,7 @@
 #ifndef EBQL_PHYS_MAPS_H
 #define EBQL_PHYS_MAPS_H
 
-#include "cat/cat.h"
+#include "plan/plan.h"
 
 #define STATE_COPIES 2u
 
@@ -57,6 +57,8 @@ enum load_map {
 #define BUDGET_MORE_NS 1024 /* more than eight times the mean: interrupted, or its CPU stopped */
 #define BUDGET_ALL     (1ull << 32)
 #define BUDGET_NS      1000000000ull /* so long a limit holds */
+/* By so much at most, up and down: another clock may have been chosen since. */
+#define BUDGET_CLOCK_TIMES 4
 /* A clock that takes less, or more, to read does not tell the CPU's speed. */
 #define BUDGET_CLOCK_LEAST_NS 4
 #define BUDGET_CLOCK_MOST_NS  1000
@@ -88,9 +90,9 @@ _Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) ==
 	       "two CPUs on one cache line cost 22 ns");
 
 /* What reading the clock took when hooks cost what the table says; 0: not known, or no use. */
-static inline u64 budget_clock_eighths(const struct costs *costs)
+static inline u64 budget_clock_eighths(const struct settings *settings)
 {
-	double ns = cost_ns(costs, COST_CLOCK);
+	double ns = settings->measures_clock ? 0 : cost_ns(settings->costs, COST_CLOCK);
 
 	return ns >= BUDGET_CLOCK_LEAST_NS && ns <= BUDGET_CLOCK_MOST_NS ? (u64)(8 * ns) : 0;
 }

@@ -74,6 +74,7 @@ struct settings {
 	const struct costs *costs; /* the catalog's; NULL: those of the table */
 	u32 n_bindings;		   /* counted by plan_bind_query(): one for a query */
 	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
+	bool measures_clock;	   /* max_cpu: as if it were not known what reading it takes */
 	bool is_tree_used;	   /* the same of target_tree() */
 	bool is_usym_used;	   /* and of usym() */
 	bool is_usym_told;	   /* that it may find no name: once a query */

@@ -585,5 +585,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "--quick") == 0)
 		n_wanted = 400;
+	if (argc > 1 && argv[argc - 1][0] != '-')
+		cmocka_set_test_filter(argv[argc - 1]);
 	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }

@@ -667,5 +667,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
+	if (argc > 1 && argv[argc - 1][0] != '-')
+		cmocka_set_test_filter(argv[argc - 1]);
 	return _cmocka_run_group_tests("stack", tests, n_tests, NULL, NULL);
 }
