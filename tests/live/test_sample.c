@@ -27,7 +27,7 @@
 #include "session.h"
 #include "watch.h"
 
-enum { PAGE_BYTES = 4096, PAGES = 3000, NAPS = 100, CPUS_MAX = 64 };
+enum { PAGE_BYTES = 4096, PAGES = 3000, NAPS = 100, CPUS_MAX = 64, TRIES = 20 };
 /* Long ones in slow guests, where interrupts come late and windows end late. */
 static u64 period_ns = 20000000, busy_ns = 500000000;
 static u32 n_periods = 30;
@@ -326,8 +326,8 @@ static void watch_for(struct seen *s, u32 n_periods, const char *line, const cha
 	va_end(args);
 	do
 		run_for(s, n_periods, line, query);
-	while (!is_clear(s) && ++n < 8);
-	assert_true(n < 8);
+	while (!is_clear(s) && ++n < TRIES);
+	assert_true(n < TRIES);
 }
 
 /* Each was counted, but those that the kernel left out: of whom these were nobody knows. */
