@@ -341,8 +341,7 @@ static void test_idle(void **state)
 
 /* --- The price of a hook --- */
 
-/* What ebql calibrate measures it to take to read the clock; `head`: the file's, of which machine.
- */
+/* What reading the clock takes, as ebql calibrate measures it; head: of which machine the file is. */
 static double calibrate(const char *path, char *head, size_t bytes)
 {
 	struct proc ebql = { 0 };
@@ -377,8 +376,7 @@ static void write_costs(const char *path, const char *head, double clock_ns)
 	fclose(file);
 }
 
-/* The mean, of the latest; where a hook costs 100 ns each charge is so many readings of the clock.
- */
+/* The least of the latest means; each charge is `part` (in 65536ths) of reading the clock. */
 static u64 check_prices(struct budget_line *line, u64 part)
 {
 	u64 least = UINT64_MAX;
