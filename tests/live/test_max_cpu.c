@@ -341,7 +341,7 @@ static void test_idle(void **state)
 
 /* --- The price of a hook --- */
 
-/* What reading the clock takes, as ebql calibrate measures it; head: of which machine the file is. */
+/* What it measures reading the clock to take; head: of which machine the file is. */
 static double calibrate(const char *path, char *head, size_t bytes)
 {
 	struct proc ebql = { 0 };
