@@ -98,30 +98,61 @@ static void nap(void)
 	work_answer("%s %llu\n", name, (unsigned long long)n);
 }
 
-/* A loop that counts its argument down, at an address of its own. */
+/*
+ * hot(n, name, name_behind): n rounds of a loop, under a name of the thread that it sets and leaves
+ * itself: with that name nothing else in user space is met by a sample, nor the way there.  It is
+ * copied to an address of its own.
+ */
+#define HOT_BYTES 64
+void hot_code(u64 n, const char *name, const char *name_behind);
+#ifdef __x86_64__
+__asm__(".pushsection .text\n"
+	"hot_code:\n"
+	"	mov %rdi, %r8\n"
+	"	mov %rdx, %r9\n"
+	"	mov $157, %eax\n" /* prctl(PR_SET_NAME, name) */
+	"	mov $15, %edi\n"
+	"	syscall\n"
+	"1:	dec %r8\n"
+	"	jnz 1b\n"
+	"	mov $157, %eax\n"
+	"	mov $15, %edi\n"
+	"	mov %r9, %rsi\n"
+	"	syscall\n"
+	"	ret\n"
+	".popsection\n");
+#else
+__asm__(".pushsection .text\n"
+	"hot_code:\n"
+	"	mov x9, x0\n"
+	"	mov x10, x2\n"
+	"	mov x8, #167\n" /* prctl(PR_SET_NAME, name) */
+	"	mov x0, #15\n"
+	"	svc #0\n"
+	"1:	sub x9, x9, #1\n"
+	"	cbnz x9, 1b\n"
+	"	mov x0, #15\n"
+	"	mov x1, x10\n"
+	"	svc #0\n"
+	"	ret\n"
+	".popsection\n");
+#endif
+
 static void *burn(void *unused)
 {
-#ifdef __x86_64__
-	static const u8 code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
-#else
-	static const u32 code[] = { 0xd1000400, 0xb5ffffe0, 0xd65f03c0 };
-#endif
-	void (*hot)(u64 n) = (void (*)(u64))HOT_PAGE;
+	void (*hot)(u64 n, const char *name, const char *name_behind) = (void *)HOT_PAGE;
 	const u64 some = 1000000;
 	u64 ns = busy_ns;
 
-	memcpy((void *)HOT_PAGE, code, sizeof(code));
-	__builtin___clear_cache((char *)HOT_PAGE, (char *)HOT_PAGE + sizeof(code));
+	memcpy((void *)HOT_PAGE, (void *)hot_code, HOT_BYTES);
+	__builtin___clear_cache((char *)HOT_PAGE, (char *)HOT_PAGE + HOT_BYTES);
 	for (u32 i = 0; i < 5; i++) {
 		u64 begin_ns = base_monotonic_ns();
 
-		hot(some);
+		hot(some, "between", "between");
 		ns = MIN(ns, base_monotonic_ns() - begin_ns);
 	}
-	/* In one call: what stands between two of them may be met by a sample, too. */
-	prctl(PR_SET_NAME, "burning");
-	hot(some * (busy_ns / ns + 1));
-	prctl(PR_SET_NAME, "between");
+	hot(some * (busy_ns / ns + 1), "burning", "between");
 	return NULL;
 }
 
@@ -416,11 +447,12 @@ static void test_profile(void **state)
 
 	s->period_ns = period_ns;
 	watch_for(s, n_periods, "burn",
-		  "SELECT time, cpu, iif(pid = %d AND comm = 'burning' AND user_mode, 1, 0) AS n, "
-		  "iif(pid = %d AND ip >= " TEXT(HOT_PAGE) " AND ip < " TEXT(
-			  HOT_PAGE) " + 16, 1, 0) "
-				    "AS as_expected FROM profile:%u",
-		  s->watch.pid, s->watch.pid, (u32)(1000000000 / period_ns));
+		  "WITH samples AS (SELECT time, cpu, ip - %llu AS at, pid = %d AND "
+		  "comm = 'burning' AND user_mode AS is_burning FROM profile:%u) "
+		  "SELECT time, cpu, iif(is_burning, 1, 0) AS n, "
+		  "iif(is_burning AND at >= 0 AND at < %u, 1, 0) AS as_expected FROM samples",
+		  (unsigned long long)HOT_PAGE, s->watch.pid, (u32)(1000000000 / period_ns),
+		  HOT_BYTES);
 	expect_clocks(s, n_online());
 	assert_true(s->n > 0);
 	assert_int_equal(s->n, s->as_expected);
