@@ -122,12 +122,14 @@ static void open_files(long n)
  * flood: two million calls a second, of two threads which never sleep, so that no CPU is idle for
  * others; flood1: half as many, of one thread; steady: 20,000 of one; in so many ms.  What they
  * took is written for each 10 ms, but of a batch that was interrupted as long as the usual one
- * takes.
+ * takes; and what work took meanwhile that no tracer changes: by that the CPU's speed is known,
+ * which neighbours of a virtual machine change by a third and more, within a second.
  */
-enum { BATCH_NS = 100000, BATCHES = 100, THREADS_MAX = 2 };
+enum { BATCH_NS = 100000, BATCHES = 100, WORK = 8000, THREADS_MAX = 2 };
 
 struct spell {
-	unsigned long begin_ns, took_ns; /* CLOCK_MONOTONIC; all batches together */
+	/* CLOCK_MONOTONIC; all batches together */
+	unsigned long begin_ns, took_ns, work_ns;
 };
 
 static long n_spells, n_calls;
@@ -158,9 +160,20 @@ static unsigned long without_interrupts(unsigned long *took_ns)
 	return sum;
 }
 
+static void work(void)
+{
+	static volatile unsigned long result;
+	unsigned long x = result;
+
+	for (int i = 0; i < WORK; i++)
+		x = x * 6364136223846793005ul + 1;
+	result = x;
+}
+
 static void *flood(void *spells)
 {
-	unsigned long due_ns = monotonic_ns(), now_ns = due_ns, took_ns[BATCHES];
+	unsigned long due_ns = monotonic_ns(), now_ns = due_ns;
+	unsigned long took_ns[BATCHES], work_ns[BATCHES];
 
 	for (struct spell *s = spells; s < (struct spell *)spells + n_spells; s++) {
 		s->begin_ns = now_ns;
@@ -173,9 +186,12 @@ static void *flood(void *spells)
 				syscall(SYS_getpgid, 1);
 			now_ns = monotonic_ns();
 			took_ns[i] = now_ns - begin_ns;
+			work();
+			work_ns[i] = monotonic_ns() - now_ns;
 			due_ns += BATCH_NS;
 		}
 		s->took_ns = without_interrupts(took_ns);
+		s->work_ns = without_interrupts(work_ns);
 	}
 	return NULL;
 }
@@ -194,7 +210,7 @@ static void flood_by(int n_threads, long n_calls_each, long ms)
 	for (int i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
 	for (long i = 0; i < n_threads * n_spells; i++)
-		printf("%lu %lu\n", spells[i].begin_ns, spells[i].took_ns);
+		printf("%lu %lu %lu\n", spells[i].begin_ns, spells[i].took_ns, spells[i].work_ns);
 }
 
 static void flood_of_two(long ms)
