@@ -22,7 +22,7 @@
 #define THREADS_LOW 4		   /* that is less than one in so many of what is allowed */
 /* By so many ends of steps it is known what the hooks cost. */
 #define STEPS_KNOWN 4u
-/* While it rests it ends only behind this: 1.2 times what max_cpu allows. */
+/* While it rests it ends only behind this, a twentieth more than max_cpu allows. */
 #define STEPS_ALL (FLOW_BUDGET_STEPS * 4 / 3 - 1)
 /* Where fewer threads can be taken programs stop so far ahead of user space: what the hooks cost
  * until it looks has to have room, too. */
@@ -33,10 +33,11 @@ static u64 load_of(const u64 *at)
 	return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-/* In a second; a tenth is kept for what hooks cost until they are detached. */
+/* In a second. */
 static u64 allowed_ns(const struct flow *flow)
 {
-	return flow->loads[0]->phys->settings->max_cpu * (NS_PER_S / 1000000) / 10 * 9;
+	return (u64)(BUDGET_SHARE *
+		     (double)(flow->loads[0]->phys->settings->max_cpu * (NS_PER_S / 1000000)));
 }
 
 static u64 hook_ns(const struct flow *flow)

@@ -57,6 +57,10 @@ enum load_map {
 #define BUDGET_MORE_NS 1024 /* more than eight times the mean: interrupted, or its CPU stopped */
 #define BUDGET_ALL     (1ull << 32)
 #define BUDGET_NS      1000000000ull /* so long a limit holds */
+/* Of what max_cpu allows programs and user space may tell so much; the rest is for what nobody
+ * knows of: what it costs to detach them, and what hooks cost more than they did a moment ago,
+ * where others use the same core (by half as much again, for seconds; bench/budget). */
+#define BUDGET_SHARE 0.8
 /* By so much at most, up and down: another clock may have been chosen since. */
 #define BUDGET_CLOCK_TIMES 4
 /* A clock that takes less, or more, to read does not tell the CPU's speed. */
