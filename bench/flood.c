@@ -121,11 +121,12 @@ static void open_files(long n)
 /*
  * flood: two million calls a second, of two threads which never sleep, so that no CPU is idle for
  * others; flood1: half as many, of one thread; steady: 20,000 of one; in so many ms.  What they
- * took is written for each 10 ms, but of a batch that was interrupted as long as the usual one
+ * took is written for each ms, but of a batch that was interrupted as long as the usual one
  * takes; and what work took meanwhile that no tracer changes: by that the CPU's speed is known,
- * which neighbours of a virtual machine change by a third and more, within a second.
+ * which neighbours of a virtual machine change by a third and more, within a second; not all of
+ * what one on the same core does, who slows down long ways through the kernel more than that.
  */
-enum { BATCH_NS = 100000, BATCHES = 100, WORK = 8000, THREADS_MAX = 2 };
+enum { BATCH_NS = 100000, BATCHES = 10, WORK = 8000, THREADS_MAX = 2 };
 
 struct spell {
 	/* CLOCK_MONOTONIC; all batches together */
@@ -201,7 +202,7 @@ static void flood_by(int n_threads, long n_calls_each, long ms)
 	struct spell *spells;
 	pthread_t threads[THREADS_MAX];
 
-	n_spells = ms / 10;
+	n_spells = ms * 1000000 / (BATCH_NS * BATCHES);
 	n_calls = n_calls_each;
 	spells = calloc((size_t)(n_threads * n_spells), sizeof(*spells));
 	must(spells ? 0 : -1);

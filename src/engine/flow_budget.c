@@ -22,7 +22,7 @@
 #define THREADS_LOW 4		   /* that is less than one in so many of what is allowed */
 /* By so many ends of steps it is known what the hooks cost. */
 #define STEPS_KNOWN 4u
-/* While it rests it ends only behind this, a twentieth more than max_cpu allows. */
+/* While it rests it ends only behind this, all that max_cpu allows. */
 #define STEPS_ALL (FLOW_BUDGET_STEPS * 4 / 3 - 1)
 /* Where fewer threads can be taken programs stop so far ahead of user space: what the hooks cost
  * until it looks has to have room, too. */

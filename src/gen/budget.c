@@ -123,10 +123,11 @@ static void charge(struct gen *g, vreg ns, bool is_hook)
 	ir_place(g->ir, end);
 }
 
-/* So little that charges come evenly: 1024 of them in a second, of all that is allowed. */
+/* So little that charges come evenly, and that what all CPUs owe is little. */
 static s64 charged_eighths(const struct gen *g)
 {
-	return (s64)(g->phys->settings->max_cpu * (BUDGET_NS / 1000000) * 8 / 1024);
+	return (s64)(g->phys->settings->max_cpu * (BUDGET_NS / 1000000) * 8 / 1024 /
+		     MAX(g->set->n_cpus / 8, 1u));
 }
 
 /* The line's mean, in eighths: += (what it was now - mean) / 8; but where there is none yet. */

@@ -58,8 +58,8 @@ enum load_map {
 #define BUDGET_ALL     (1ull << 32)
 #define BUDGET_NS      1000000000ull /* so long a limit holds */
 /* Of what max_cpu allows programs and user space may tell so much; the rest is for what nobody
- * knows of: what it costs to detach them, and what hooks cost more than they did a moment ago,
- * where others use the same core (by half as much again, for seconds; bench/budget). */
+ * knows of: what it costs to detach them, and what hooks cost more than the clock tells, where
+ * others use the same core (bench/budget). */
 #define BUDGET_SHARE 0.8
 /* By so much at most, up and down: another clock may have been chosen since. */
 #define BUDGET_CLOCK_TIMES 4
