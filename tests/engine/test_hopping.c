@@ -328,9 +328,12 @@ static void test_windows(void **state)
 static void test_duration(void **state)
 {
 	static struct bench b;
-	u32 n_in_gap = 0;
+	u32 n_in_gap = 0, n;
 
-	for (u64 ms = 20; ms < 60; ms += 3) {
+	/* On where others had the CPU for that long. */
+	for (n = 0; n < 14 || (!n_in_gap && n < 200); n++) {
+		u64 ms = 20 + n % 14 * 3;
+
 		bench_run(&b, 25 * MS, 10 * MS, 0, ms * MS, 0, false);
 		check_windows(&b);
 		bench_free(&b);
@@ -340,8 +343,8 @@ static void test_duration(void **state)
 		check_windows(&b);
 		bench_free(&b);
 	}
-	/* A gap is three quarters of the time, and the 14 runs end all over it. */
-	assert_in_range(n_in_gap, 1, 14);
+	/* A gap is three quarters of the time, and the runs end all over it. */
+	assert_in_range(n_in_gap, 1, n);
 }
 
 /* A sink slower than the panes: they are longer, and so are windows; nothing is lost. */

@@ -296,17 +296,23 @@ static void test_slow_sink(void **state)
 
 static void test_duration(void **state)
 {
-	struct bench b;
-	u64 start_ns;
+	u32 n_batches = 0;
 
-	bench_init(&b, true, 10 * MS);
-	b.options.duration_ns = 35 * MS;
-	start_ns = base_monotonic_ns();
-	assert_int_equal(bench_run(&b), 0);
-	assert_true(base_monotonic_ns() - start_ns >= 35 * MS);
-	assert_true(b.n_batches >= 2);
-	check_windows(&b);
-	bench_free(&b);
+	/* Again where others had the CPU all that time. */
+	for (u32 try = 0; try < 20 && n_batches < 2; try++) {
+		struct bench b;
+		u64 start_ns;
+
+		bench_init(&b, true, 10 * MS);
+		b.options.duration_ns = 35 * MS;
+		start_ns = base_monotonic_ns();
+		assert_int_equal(bench_run(&b), 0);
+		assert_true(base_monotonic_ns() - start_ns >= 35 * MS);
+		check_windows(&b);
+		n_batches = b.n_batches;
+		bench_free(&b);
+	}
+	assert_true(n_batches >= 2);
 }
 
 static void test_accumulate(void **state)
