@@ -17,9 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#if __has_include(<sys/sdt.h>)
 #include <sys/sdt.h>
-#endif
 
 #include "proc.h"
 #include "said.h"
@@ -97,10 +95,8 @@ static const char *const others[][2] = {
 			  "OR tcp_state(state) = 'LISTEN'" },
 	{ "list_joined", "SELECT t.comm, count(*), sum(r.ret) FROM syscall:pread64 AS r JOIN "
 			 "iter:task AS t ON r.tid = t.tid GROUP BY t.comm" WINDOW },
-#if __has_include(<sys/sdt.h>)
 	{ "usdt", "SELECT arg1, count(*), max(arg0) FROM usdt:/proc/self/exe:budget:begins "
 		  "GROUP BY arg1" WINDOW },
-#endif
 	{ "place", "SELECT arg0, count(*), sum(arg1) FROM uprobe:/proc/self/exe:main GROUP BY "
 		   "arg0" WINDOW },
 	{ "place_return", "SELECT histogram(ret) FROM uretprobe:/proc/self/exe:main" WINDOW },
@@ -354,9 +350,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_budget) };
 
-#if __has_include(<sys/sdt.h>)
 	DTRACE_PROBE2(budget, begins, argc, argv);
-#endif
 	sys_rights_init();
 	load_raise_limits(NULL);
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
