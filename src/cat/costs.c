@@ -45,6 +45,7 @@ const struct cost_info cost_infos[COST_N] = {
 	[COST_USDT] = { "usdt", "user statically defined tracing point", 570 },
 	[COST_SAMPLE] = { "sample", "perf sample", 11000 },
 	[COST_CLOCK] = { "clock", "reading the clock where max_cpu does: hooks go with it", 0 },
+	[COST_ACCOUNT] = { "account", "what max_cpu itself takes of an event", 15 },
 	[COST_TIME] = { "time", "reading the clock", 30 },
 	[COST_ID] = { "id", "pid, tid, uid, gid, cgroup, task", 5 },
 	[COST_PPID] = { "ppid", "ppid", 40 },

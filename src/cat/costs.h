@@ -31,6 +31,7 @@ enum cost {
 	COST_USDT,
 	COST_SAMPLE,
 	COST_CLOCK, /* at the speed that hooks cost so much; 0: not known */
+	COST_ACCOUNT,
 	/* Values */
 	COST_TIME,
 	COST_ID,

@@ -134,9 +134,14 @@ static const struct measure {
 	const char *text;
 	enum cost base, less[4]; /* COST_NONE: none */
 	int times;
-	bool is_by_program; /* it is what programs measured (phys/maps.h), not what they cost */
+	/* It is what programs measured (phys/maps.h), not what they cost: at the speed at which
+	 * `base` costs its median, so it goes up and down with it in the same round. */
+	bool is_by_program;
 } measures[] = {
 	{ COST_RAW_CALL, loop_wanted, RAW " " WANTED, HOOK },
+	{ COST_CLOCK, loop_wanted, RAW " " WANTED "WITH (max_cpu = '1%')", BEYOND(COST_NONE),
+	  .is_by_program = true },
+	{ COST_ACCOUNT, loop_wanted, RAW " " WANTED "WITH (max_cpu = '1%')", BEYOND(COST_NONE) },
 	{ COST_CELL, loop_wanted, RAW ", sum(count), max(count), min(pos) " WANTED,
 	  BEYOND(COST_NONE), .times = 3 },
 	{ COST_RAW_OTHER, loop_other, RAW " " WANTED },
@@ -155,7 +160,6 @@ static const struct measure {
 	{ COST_URETPROBE, loop_function, COUNT "FROM uretprobe:libc.so.6:basename", HOOK },
 	{ COST_USDT, loop_probe, COUNT "FROM usdt:libc.so.6:libc:setjmp", HOOK },
 	{ COST_SAMPLE, NULL, COUNT "FROM profile:10000", HOOK },
-	{ COST_CLOCK, loop_wanted, RAW " " WANTED "WITH (max_cpu = '1%')", .is_by_program = true },
 	{ COST_TIME, loop_wanted, RAW ", max(time) " WANTED, BEYOND(COST_CELL) },
 	{ COST_ID, loop_wanted, RAW ", max(pid), max(uid) " WANTED, BEYOND(COST_CELL, COST_CELL),
 	  .times = 2 },
@@ -358,14 +362,20 @@ static void take(struct calibration *c, u32 i)
 	const struct measure *m = &measures[i];
 	struct cost_figure *figure = &c->costs.of[m->cost];
 	double *values = arena_array(c->arena, double, c->n_rounds);
-	double less = 0, ns, spread_ns;
+	double less = 0, usual = 0, ns, spread_ns;
 
+	if (m->is_by_program) {
+		memcpy(values, c->deltas[find(m->base)], c->n_rounds * sizeof(*values));
+		usual = quantile(values, c->n_rounds, 0.5);
+	}
 	for (u32 k = 0; k < ARRAY_SIZE(m->less) && m->less[k]; k++)
 		less += c->costs.of[m->less[k]].ns;
 	for (u32 r = 0; r < c->n_rounds; r++) {
 		double base = !m->base ? 0 : c->deltas[find(m->base)][r];
 
-		values[r] = (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
+		values[r] = m->is_by_program
+				    ? c->deltas[i][r] * usual / base
+				    : (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
 	}
 	ns = quantile(values, c->n_rounds, 0.5);
 	spread_ns = (quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;

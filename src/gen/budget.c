@@ -214,21 +214,21 @@ void gen_wake_count(struct gen *g)
 	ir_place(g->ir, end);
 }
 
-/* What the hook costs by itself, whosever event it is; at the CPU's speed, where that is known. */
+/* What costs its time whosever event it is; at the CPU's speed, where that is known. */
 static void charge_hook(struct gen *g)
 {
 	label end = ir_label(g->ir);
 	vreg line = line_at(g, gen_current_cpu(g), end), eighths;
-	double share = 8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook);
+	double charged = 8 * phys_charged_ns(g->hook);
 	u64 clock = budget_clock_eighths(g->phys->settings);
 
 	if (clock) {
 		eighths = gen_load(g, line, offsetof(struct budget_line, clock), IR_U64);
 		ir_alu(g->ir, IR_MUL, eighths, eighths,
-		       gen_imm(g, (s64)(share / (double)clock * (1 << FRACTION_BITS))));
+		       gen_imm(g, (s64)(charged / (double)clock * (1 << FRACTION_BITS))));
 		ir_alui(g->ir, IR_SHR, eighths, eighths, FRACTION_BITS);
 	} else {
-		eighths = gen_imm(g, (s64)share);
+		eighths = gen_imm(g, (s64)charged);
 	}
 	owe(g, line, eighths, true);
 	ir_place(g->ir, end);

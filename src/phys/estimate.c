@@ -88,13 +88,14 @@ static double other_ns(const struct hook *hook, enum access_path path, const str
 	return 0;
 }
 
-double phys_hook_ns(const struct hook *hook)
+double phys_charged_ns(const struct hook *hook)
 {
 	const struct costs *costs = hook->uses[0].phys->settings->costs;
-
 	/* It is paid before it is known which call this is: mostly it is another one. */
-	return MAX(cost_ns(costs, path_cost(hook, hook->path)),
-		   hook->path == ACCESS_RAW_SYSCALL ? other_ns(hook, hook->path, costs) : 0.0);
+	double ns = MAX(cost_ns(costs, path_cost(hook, hook->path)),
+			hook->path == ACCESS_RAW_SYSCALL ? other_ns(hook, hook->path, costs) : 0.0);
+
+	return ns / hook_n_parts(hook) + cost_ns(costs, COST_ACCOUNT);
 }
 
 /* --- What is done there --- */
@@ -195,6 +196,8 @@ void phys_estimate(const struct hook *hook, struct hook_estimate *ret)
 			add_step(&w, &source->steps[k]);
 		if (source->is_root)
 			add_state(&w, w.use->phys);
+		if (w.use->phys->has_budget)
+			w.ns += cost_ns(costs, COST_ACCOUNT);
 	}
 	ret->hook_ns = cost_ns(costs, path_cost(hook, hook->path)) - shared;
 	ret->work_ns = w.ns;

@@ -31,8 +31,9 @@ struct hook_estimate {
 
 /* As if every condition let the event pass. */
 void phys_estimate(const struct hook *hook, struct hook_estimate *ret);
-/* Of an event, what is no program's. */
-double phys_hook_ns(const struct hook *hook);
+/* What each event costs a part with max_cpu besides its work: its share of the hook, and the
+ * account. */
+double phys_charged_ns(const struct hook *hook);
 
 /* By what its events could be read as well, and what the hook would then cost; up to 2. */
 struct hook_other {

@@ -36,21 +36,20 @@ enum load_map {
 
 /*
  * LOAD_MAP_BUDGET, of a part that wakes user space.  Where its time has a limit programs add up
- * what they take: on each CPU an event owes what one takes in the mean there, and what the hook
- * itself costs, by phys_hook_ns(), whether the event is the part's or not: of that each part of
- * the hook bears its share.  A little that is owed stays on the CPU's own line.  For the mean the
- * first events are measured, then fewer, at last one in BUDGET_EVERY, from where the program knows
- * that it is the part's to where it is done with it; of what was interrupted only so much is taken
- * as the mean can bear.  Where a debt of hooks goes to the sum it is measured what reading the
- * clock takes: where it is known what that took when hooks cost so much (budget_clock_eighths()),
- * they cost as much more or less now, since CPUs change their speed, and neighbours on a core take
- * of it.  Where the sum passes the mark, user space is woken (LOAD_MAP_WAKE), once; where it passes
- * the limit before its instant, no thread is taken until user space has looked, which may be late
- * where the CPUs are busy.  It sets another limit then, and nothing that a program may still be
- * about to store: what programs close they close by the limit that it was. Where user space stands
- * still (nobody reads its output), programs give each second its limit. A start from before
- * `opened_ns` may be one whose end was left, and whose thread has begun another since: no end
- * behind it is paired with it.
+ * what they take: on each CPU an event owes what one takes in the mean there, and, whether it is
+ * the part's or not, what the hook and this account cost (phys_charged_ns()).  A little that is
+ * owed stays on the CPU's own line.  For the mean the first events are measured, then fewer, at
+ * last one in BUDGET_EVERY, from where the program knows that it is the part's to where it is done
+ * with it; of what was interrupted only so much is taken as the mean can bear.  Where a debt of
+ * hooks goes to the sum it is measured what reading the clock takes: where it is known what that
+ * took when hooks cost so much (budget_clock_eighths()), they cost as much more or less now, since
+ * CPUs change their speed, and neighbours on a core take of it.  Where the sum passes the mark,
+ * user space is woken (LOAD_MAP_WAKE), once; where it passes the limit before its instant, no
+ * thread is taken until user space has looked, which may be late where the CPUs are busy.  It sets
+ * another limit then, and nothing that a program may still be about to store: what programs close
+ * they close by the limit that it was. Where user space stands still (nobody reads its output),
+ * programs give each second its limit. A start from before `opened_ns` may be one whose end was
+ * left, and whose thread has begun another since: no end behind it is paired with it.
  */
 #define BUDGET_EVERY   251  /* a prime: events that take turns are all met */
 #define BUDGET_FIRST   256  /* the mean, in ns, ahead of the first event */

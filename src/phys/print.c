@@ -148,8 +148,8 @@ static void budget_print(const struct phys *p, struct buf *out)
 				out,
 				"  budget: %s runs at every system call of the machine, and each "
 				"is paid, %.3g ns by the table; max_cpu = '1%%' bears %.3g of them a second\n",
-				hook->target, phys_hook_ns(hook),
-				BUDGET_SHARE * 15 / 16 * 1e7 / phys_hook_ns(hook));
+				hook->target, phys_charged_ns(hook),
+				BUDGET_SHARE * 15 / 16 * 1e7 / phys_charged_ns(hook));
 	}
 }
 

@@ -69,6 +69,7 @@ static void check_marks(struct proc *ebql)
 
 	assert_non_null(
 		strstr(behind(&ebql->out_text, "raw_call,"), ",\"this machine, unsteady\","));
+	assert_non_null(strstr(behind(&ebql->out_text, "account,"), ",\"this machine"));
 	/* Of others the machine says whether they are marked; all that are, are counted. */
 	snprintf(said, sizeof(said), "ebql: %u are unsteady: the machine changed its speed ",
 		 n_marked(&ebql->out_text));
