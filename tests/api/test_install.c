@@ -48,6 +48,10 @@ static void test_files(void **state)
 	shell("readelf -d $(find $D -name libebql.so.0.1.0) | grep -q 'SONAME.*\\[libebql.so.0\\]'");
 	shell("$(find $D -path '*/bin/ebql') version >/dev/null");
 	shell("eval $PC --modversion ebql | grep -qx " EBQL_VERSION);
+	/* Where it is looked for when nobody says where. */
+	shell("dir=$(eval $PC --variable=libdir ebql | sed \"s#^$D##\"); case $dir in "
+	      "/usr/local/*) pkg-config --variable=pc_path pkg-config | tr : '\\n' | "
+	      "grep -qxF \"$dir/pkgconfig\" || { echo not found in $dir >&2; false; };; esac");
 }
 
 /* As systemd reads it, but for the command, which is not where it will be. */
