@@ -45,7 +45,7 @@ const struct cost_info cost_infos[COST_N] = {
 	[COST_USDT] = { "usdt", "user statically defined tracing point", 570 },
 	[COST_SAMPLE] = { "sample", "perf sample", 11000 },
 	[COST_CLOCK] = { "clock", "reading the clock where max_cpu does: hooks go with it", 0 },
-	[COST_ACCOUNT] = { "account", "what max_cpu itself takes of an event", 15 },
+	[COST_ACCOUNT] = { "account", "what max_cpu itself takes of an event", 7 },
 	[COST_TIME] = { "time", "reading the clock", 30 },
 	[COST_ID] = { "id", "pid, tid, uid, gid, cgroup, task", 5 },
 	[COST_PPID] = { "ppid", "ppid", 40 },
@@ -172,6 +172,9 @@ void costs_read(struct costs *costs, const char *text, const char *kernel, const
 	if (ignored)
 		costs_init(costs);
 	costs->ignored = ignored;
+	/* One that has no account had a clock of other rounds than its hooks are of. */
+	if (!costs->of[COST_ACCOUNT].is_measured)
+		costs->of[COST_CLOCK] = (struct cost_figure){ cost_infos[COST_CLOCK].ns };
 	for (u32 i = 0; i < COST_N; i++)
 		costs->is_measured |= costs->of[i].is_measured;
 }

@@ -30,8 +30,8 @@ enum cost {
 	COST_URETPROBE,
 	COST_USDT,
 	COST_SAMPLE,
-	COST_CLOCK, /* at the speed that hooks cost so much; 0: not known */
-	COST_ACCOUNT,
+	COST_CLOCK,   /* at the speed at which raw_call costs so much; 0: not known */
+	COST_ACCOUNT, /* of max_cpu: of each event, but for reading the clock */
 	/* Values */
 	COST_TIME,
 	COST_ID,

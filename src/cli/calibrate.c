@@ -20,6 +20,7 @@
 #include "cli/analyze.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
+#include "cli/paired.h"
 #include "cli/state.h"
 #include "host/host.h"
 
@@ -134,14 +135,13 @@ static const struct measure {
 	const char *text;
 	enum cost base, less[4]; /* COST_NONE: none */
 	int times;
-	/* It is what programs measured (phys/maps.h), not what they cost: at the speed at which
-	 * `base` costs its median, so it goes up and down with it in the same round. */
-	bool is_by_program;
+	bool is_by_program; /* it is what programs measured (phys/maps.h), not what they cost, of
+			     * rounds as fast as that in which `base` costs its median */
 } measures[] = {
 	{ COST_RAW_CALL, loop_wanted, RAW " " WANTED, HOOK },
 	{ COST_CLOCK, loop_wanted, RAW " " WANTED "WITH (max_cpu = '1%')", BEYOND(COST_NONE),
 	  .is_by_program = true },
-	{ COST_ACCOUNT, loop_wanted, RAW " " WANTED "WITH (max_cpu = '1%')", BEYOND(COST_NONE) },
+	{ COST_ACCOUNT, loop_wanted, RAW " " WANTED "WITH (max_cpu = '100%')", BEYOND(COST_NONE) },
 	{ COST_CELL, loop_wanted, RAW ", sum(count), max(count), min(pos) " WANTED,
 	  BEYOND(COST_NONE), .times = 3 },
 	{ COST_RAW_OTHER, loop_other, RAW " " WANTED },
@@ -276,6 +276,8 @@ static double with_query(struct calibration *c, const struct measure *m, struct 
 	double ns = NAN;
 
 	q->catalog = c->first.catalog;
+	/* Whatever an earlier one has measured. */
+	q->settings.costs = &c->costs;
 	q->settings.measures_clock = m->is_by_program;
 	if (!query_parse(q) || !query_compile(q))
 		return NAN;
@@ -362,20 +364,19 @@ static void take(struct calibration *c, u32 i)
 	const struct measure *m = &measures[i];
 	struct cost_figure *figure = &c->costs.of[m->cost];
 	double *values = arena_array(c->arena, double, c->n_rounds);
-	double less = 0, usual = 0, ns, spread_ns;
+	double less = 0, ns, spread_ns;
+	u32 n_unsteady = c->n_unsteady[i];
 
-	if (m->is_by_program) {
-		memcpy(values, c->deltas[find(m->base)], c->n_rounds * sizeof(*values));
-		usual = quantile(values, c->n_rounds, 0.5);
-	}
 	for (u32 k = 0; k < ARRAY_SIZE(m->less) && m->less[k]; k++)
 		less += c->costs.of[m->less[k]].ns;
 	for (u32 r = 0; r < c->n_rounds; r++) {
-		double base = !m->base ? 0 : c->deltas[find(m->base)][r];
+		double base = !m->base || m->is_by_program ? 0 : c->deltas[find(m->base)][r];
 
-		values[r] = m->is_by_program
-				    ? c->deltas[i][r] * usual / base
-				    : (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
+		values[r] = (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
+	}
+	if (m->is_by_program) {
+		paired_scale(values, c->deltas[find(m->base)], c->n_rounds, c->arena);
+		n_unsteady = c->n_unsteady[find(m->base)];
 	}
 	ns = quantile(values, c->n_rounds, 0.5);
 	spread_ns = (quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;
@@ -385,7 +386,7 @@ static void take(struct calibration *c, u32 i)
 		return;
 	}
 	/* The median is of such a round then. */
-	figure->is_unsteady = c->n_unsteady[i] * 2 >= c->n_rounds;
+	figure->is_unsteady = n_unsteady * 2 >= c->n_rounds;
 	if (m->cost == COST_START)
 		c->costs.of[COST_END] = *figure;
 }

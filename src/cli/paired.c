@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Wilcoxon's signed ranks: their exact distribution, and the interval that belongs to it.
+ * Wilcoxon's signed ranks: their exact distribution, and the interval that belongs to it; and
+ * values in relation to what else their rounds had.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/paired.h"
 
@@ -50,4 +52,16 @@ struct shift shift_of(const double *differences, u32 n, struct arena *arena)
 	shift.lo = averages[c - 1];
 	shift.hi = averages[n_averages - c];
 	return shift;
+}
+
+void paired_scale(double *values, const double *bases, u32 n, struct arena *arena)
+{
+	double *sorted = arena_array(arena, double, n), median;
+
+	memcpy(sorted, bases, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	for (u32 i = 0; i < n; i++)
+		if (bases[i] > 0 && median > 0)
+			values[i] *= median / bases[i];
 }

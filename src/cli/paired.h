@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Paired differences -> what is known of the shift between the two.
+ * Paired differences -> what is known of the shift between the two; figures of several rounds -> as
+ * if all had been as fast.
  */
 #ifndef EBQL_CLI_PAIRED_H
 #define EBQL_CLI_PAIRED_H
@@ -30,5 +31,12 @@ struct shift shift_of(const double *differences, u32 n, struct arena *arena);
  * above covers the shift with 95 % at least, and the exact probability.
  */
 u32 shift_rank(u32 n, struct arena *arena, double *ret_confidence);
+
+/*
+ * Each round's value as it would be if its base had been the median of all bases: what neighbours
+ * of a machine slow down they slow down alike.  A round whose base is not above 0 tells no speed,
+ * and keeps its value.
+ */
+void paired_scale(double *values, const double *bases, u32 n, struct arena *arena);
 
 #endif

@@ -239,8 +239,7 @@ void gen_budget_hook(struct gen *g)
 	const struct hook *hook = g->hook;
 
 	for (u32 i = 0; i < hook->n_uses; i++) {
-		if (!hook->uses[i].phys->has_budget || hook->uses[i].hand == HAND_IDLE ||
-		    (i && hook->uses[i].phys == hook->uses[i - 1].phys))
+		if (!hook_charges(hook, i))
 			continue;
 		g->phys = hook->uses[i].phys;
 		charge_hook(g);

@@ -78,11 +78,26 @@ static enum cost path_cost(const struct hook *hook, enum access_path path)
 	return COST_NONE;
 }
 
+/* What max_cpu takes of each event by which the program runs. */
+static double accounts_ns(const struct hook *hook, const struct costs *costs)
+{
+	double ns = 0;
+
+	for (u32 i = 0; i < hook->n_uses; i++)
+		ns += hook_charges(hook, i) ? cost_ns(costs, COST_ACCOUNT) : 0;
+	return ns;
+}
+
+static double hook_ns(const struct hook *hook, enum access_path path, const struct costs *costs)
+{
+	return cost_ns(costs, path_cost(hook, path)) + accounts_ns(hook, costs);
+}
+
 /* What another system call costs there. */
 static double other_ns(const struct hook *hook, enum access_path path, const struct costs *costs)
 {
 	if (path == ACCESS_RAW_SYSCALL)
-		return cost_ns(costs, COST_RAW_OTHER);
+		return cost_ns(costs, COST_RAW_OTHER) + accounts_ns(hook, costs);
 	if (path == ACCESS_TRACEPOINT && stream_is_call(hook->uses[0].streams[0]))
 		return cost_ns(costs, COST_TRACEPOINT_OTHER);
 	return 0;
@@ -93,7 +108,7 @@ double phys_charged_ns(const struct hook *hook)
 	const struct costs *costs = hook->uses[0].phys->settings->costs;
 	/* It is paid before it is known which call this is: mostly it is another one. */
 	double ns = MAX(cost_ns(costs, path_cost(hook, hook->path)),
-			hook->path == ACCESS_RAW_SYSCALL ? other_ns(hook, hook->path, costs) : 0.0);
+			hook->path == ACCESS_RAW_SYSCALL ? cost_ns(costs, COST_RAW_OTHER) : 0.0);
 
 	return ns / hook_n_parts(hook) + cost_ns(costs, COST_ACCOUNT);
 }
@@ -196,10 +211,8 @@ void phys_estimate(const struct hook *hook, struct hook_estimate *ret)
 			add_step(&w, &source->steps[k]);
 		if (source->is_root)
 			add_state(&w, w.use->phys);
-		if (w.use->phys->has_budget)
-			w.ns += cost_ns(costs, COST_ACCOUNT);
 	}
-	ret->hook_ns = cost_ns(costs, path_cost(hook, hook->path)) - shared;
+	ret->hook_ns = hook_ns(hook, hook->path, costs) - shared;
 	ret->work_ns = w.ns;
 	ret->other_ns = MAX(other_ns(hook, hook->path, costs) - shared, 0.0);
 }
@@ -225,10 +238,9 @@ u32 phys_other_hooks(const struct hook *hook, struct hook_other ret_others[2])
 
 		as.path = path;
 		if (path != hook->path)
-			ret_others[n++] =
-				(struct hook_other){ hook_word(&as), path < ACCESS_CALL,
-						     cost_ns(costs, path_cost(hook, path)),
-						     other_ns(hook, path, costs) };
+			ret_others[n++] = (struct hook_other){ hook_word(&as), path < ACCESS_CALL,
+							       hook_ns(hook, path, costs),
+							       other_ns(hook, path, costs) };
 	}
 	return n;
 }

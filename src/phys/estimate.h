@@ -31,8 +31,8 @@ struct hook_estimate {
 
 /* As if every condition let the event pass. */
 void phys_estimate(const struct hook *hook, struct hook_estimate *ret);
-/* What each event costs a part with max_cpu besides its work: its share of the hook, and the
- * account. */
+/* What each event is charged with besides its work, of a part with max_cpu: its share of the hook,
+ * and the account, of which an event that is not the part's takes less. */
 double phys_charged_ns(const struct hook *hook);
 
 /* By what its events could be read as well, and what the hook would then cost; up to 2. */

@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) ==
 /* What reading the clock took when hooks cost what the table says; 0: not known, or no use. */
 static inline u64 budget_clock_eighths(const struct settings *settings)
 {
-	double ns = settings->measures_clock ? 0 : cost_ns(settings->costs, COST_CLOCK);
+	double ns = cost_ns(settings->costs, COST_CLOCK);
 
 	return ns >= BUDGET_CLOCK_LEAST_NS && ns <= BUDGET_CLOCK_MOST_NS ? (u64)(8 * ns) : 0;
 }

@@ -591,6 +591,15 @@ static inline u32 load_map_number(const struct phys *phys, enum load_map map)
 	return LOAD_MAP_SHARED_N + phys->number * LOAD_MAP_N + map;
 }
 
+/* Does the program charge a part there, whosever event it is?  With the first of the part's uses.
+ */
+static inline bool hook_charges(const struct hook *hook, u32 use)
+{
+	const struct hook_use *at = &hook->uses[use];
+
+	return at->phys->has_budget && at->hand != HAND_IDLE && (!use || at->phys != at[-1].phys);
+}
+
 struct phys_input {
 	const char *name; /* of the part, for EXPLAIN */
 	const struct plan *plan;

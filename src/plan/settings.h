@@ -71,10 +71,10 @@ struct settings {
 	s32 only_pid; /* of programs' events those of this process; 0: of all */
 	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
 	u64 n_windows, duration_ns;
-	const struct costs *costs; /* the catalog's; NULL: those of the table */
+	const struct costs *costs; /* the catalog's, unless others are set; NULL: the table's */
 	u32 n_bindings;		   /* counted by plan_bind_query(): one for a query */
 	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
-	bool measures_clock;	   /* max_cpu: as if it were not known what reading it takes */
+	bool measures_clock;	   /* max_cpu: reads it though it is not known what that takes */
 	bool is_tree_used;	   /* the same of target_tree() */
 	bool is_usym_used;	   /* and of usym() */
 	bool is_usym_told;	   /* that it may find no name: once a query */

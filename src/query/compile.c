@@ -265,7 +265,8 @@ bool query_compile(struct query *query)
 
 	if (!query_open_catalog(query))
 		return false;
-	query->settings.costs = catalog_costs(query->catalog);
+	if (!query->settings.costs)
+		query->settings.costs = catalog_costs(query->catalog);
 	query->bound = plan_bind_query(query->statement->select,
 				       &(struct plan_context){
 					       .catalog = query->catalog,

@@ -84,6 +84,21 @@ static void test_cut(void **state)
 	arena_free(&arena);
 }
 
+/* A clock that is of other rounds than the hooks is not known; those that are have an account. */
+static void test_clock(void **state)
+{
+	struct costs costs;
+	struct arena arena;
+
+	arena_init(&arena);
+	costs_read(&costs, HEAD "raw_call 40 1\nclock 20 1\nend\n", NULL, NULL, &arena);
+	assert_true(cost_ns(&costs, COST_RAW_CALL) == 40);
+	assert_true(cost_ns(&costs, COST_CLOCK) == 0);
+	costs_read(&costs, HEAD "clock 20 1\naccount 5 1\nend\n", NULL, NULL, &arena);
+	assert_true(cost_ns(&costs, COST_CLOCK) == 20);
+	arena_free(&arena);
+}
+
 static void test_write(void **state)
 {
 	struct costs costs, again;
@@ -95,6 +110,7 @@ static void test_write(void **state)
 	costs_init(&costs);
 	for (u32 i = 0; i < COST_N; i += 2)
 		costs.of[i] = (struct cost_figure){ i + 0.25, i + 0.5, true, i % 4 == 0 };
+	costs.of[COST_ACCOUNT] = (struct cost_figure){ 7, 1, true, false }; /* as the clock wants */
 	costs_write(&costs, "6.1", "C", &out);
 	costs_read(&again, out.at, "6.1", "C", &arena);
 	assert_null(again.ignored);
@@ -190,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_read),  cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_write), cmocka_unit_test(test_catalog),
 		cmocka_unit_test(test_table), cmocka_unit_test(test_take),
+		cmocka_unit_test(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,9 +86,25 @@ static void test_shifted(void **state)
 	arena_free(&arena);
 }
 
+/* In the slow rounds both are slow; one whose base is nothing keeps its value. */
+static void test_scale(void **state)
+{
+	static const double bases[] = { 30, 60, 60, 90, 0 };
+	double values[] = { 10, 20, 21, 30, 7 };
+	static const double scaled[] = { 20, 20, 21, 20, 7 };
+	struct arena arena;
+
+	arena_init(&arena);
+	paired_scale(values, bases, ARRAY_SIZE(bases), &arena);
+	for (u32 i = 0; i < ARRAY_SIZE(bases); i++)
+		assert_true(is_near(values[i], scaled[i]));
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_book),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_shifted),

@@ -28,7 +28,8 @@ enum {
 	CALLS_EACH = 500,
 	FLOOD_EACH = 100,
 	BURST = 100000,
-	SAMPLE_NS = 11000 + 15, /* the table's, and its account */
+	ACCOUNT_NS = 7,
+	SAMPLE_NS = 11000 + ACCOUNT_NS, /* by the table */
 	WAKES = 50,
 	TURNS = 100
 };
@@ -536,6 +537,36 @@ static void test_quiet(void **state)
 		    n * (BUDGET_FIRST + n * BUDGET_MORE_NS / 8));
 }
 
+static double surveyed_ns(const char *query)
+{
+	struct proc ebql = { 0 };
+	const char *at;
+	double ns;
+
+	proc_start(&ebql,
+		   (const char *const[]){ proc_ebql(), "survey", "-q", "-d", "100ms", "-o", "json",
+					  query, NULL },
+		   0);
+	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
+	at = strstr(ebql.out_text.at, "\"ns_per_event\":");
+	assert_non_null(at);
+	ns = strtod(at + strlen("\"ns_per_event\":"), NULL);
+	proc_forget(&ebql);
+	return ns;
+}
+
+/* What it itself takes is part of what is expected, of each event once. */
+static void test_expected(void **state)
+{
+	double without, with;
+
+	session_require();
+	without = surveyed_ns("SELECT count(*) FROM " RARE_NAME);
+	with = surveyed_ns("SELECT count(*) FROM " RARE_NAME " WITH (max_cpu = '50%')");
+	assert_true(without > 0);
+	assert_true(with == without + ACCOUNT_NS);
+}
+
 /* Of two in one program one has to go; the other one counts all calls. */
 static void test_others(void **state)
 {
@@ -575,6 +606,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test_setup_teardown(test_speed, place_setup, place_teardown),
 		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_expected),
 		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
 	};
 
