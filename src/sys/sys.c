@@ -246,14 +246,17 @@ static int perf_open(struct perf_event_attr *attr, u32 cpu)
 	return perf_open_of(attr, -1, (s32)cpu);
 }
 
+/*
+ * Disabled, as kprobes are: programs hang on the tracepoint, and trace_call_bpf() runs them whether
+ * the event is enabled or not.  An enabled one costs its CPU a sample each time from where its
+ * program is detached to where the event is freed: a grace period of 25 ms and more, in which a
+ * busy call took longer than with the program.
+ */
 int sys_perf_open(u32 tracepoint_id, u32 cpu)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = tracepoint_id,
-		.sample_period = 1,
-		.wakeup_events = 1,
-	};
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.config = tracepoint_id,
+					.disabled = 1 };
 
 	return perf_open(&attr, cpu);
 }
@@ -333,8 +336,7 @@ u64 sys_perf_count(int perf_fd)
 /* where: of the function's begin, or without one (0) the address. */
 static int open_kprobe(u64 function, u64 where, bool is_return)
 {
-	struct perf_event_attr attr = { .sample_period = 1,
-					.wakeup_events = 1,
+	struct perf_event_attr attr = { .disabled = 1,
 					.kprobe_func = function,
 					.probe_offset = where };
 	u32 bit;
@@ -373,10 +375,7 @@ int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd)
 	}
 	if (sys_kernel_version() >= KERNEL_VERSION(5, 15, 0))
 		return link_fd;
-	if (ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ||
-	    ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0))
-		return -errno;
-	return 0;
+	return ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ? -errno : 0;
 }
 
 int sys_kprobe_multi_open(int prog_fd, const u64 *names, const u64 *cookies, u32 n, bool is_return)
