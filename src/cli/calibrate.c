@@ -276,7 +276,7 @@ static double with_query(struct calibration *c, const struct measure *m, struct 
 	double ns = NAN;
 
 	q->catalog = c->first.catalog;
-	/* Whatever an earlier one has measured. */
+	/* Whatever an earlier one has measured: the table's, which knows no clock. */
 	q->settings.costs = &c->costs;
 	q->settings.measures_clock = m->is_by_program;
 	if (!query_parse(q) || !query_compile(q))

@@ -24,7 +24,7 @@ struct call_costs phys_call_costs(const struct costs *costs, double share, bool 
 				  bool is_tracepoint_paid);
 
 /* One event of a hook: the hook itself, what the parts do with it, and (RAW_SYSCALL, TRACEPOINT of
- * a system call) what another call costs that only comes by. */
+ * a system call) what another call costs that only comes by; with what max_cpu takes of each. */
 struct hook_estimate {
 	double hook_ns, work_ns, other_ns;
 };

@@ -249,8 +249,9 @@ static int perf_open(struct perf_event_attr *attr, u32 cpu)
 /*
  * Disabled, as kprobes are: programs hang on the tracepoint, and trace_call_bpf() runs them whether
  * the event is enabled or not.  An enabled one costs its CPU a sample each time from where its
- * program is detached to where the event is freed: a grace period of 25 ms and more, in which a
- * busy call took longer than with the program.
+ * program is gone to where the event is closed: closing the link waits for a grace period of 25 ms
+ * and more in between (perf_event_detach_bpf_prog()), in which a busy call took longer than with
+ * the program.  Uprobes have no period, and so no samples.
  */
 int sys_perf_open(u32 tracepoint_id, u32 cpu)
 {

@@ -565,6 +565,12 @@ static void test_expected(void **state)
 	with = surveyed_ns("SELECT count(*) FROM " RARE_NAME " WITH (max_cpu = '50%')");
 	assert_true(without > 0);
 	assert_true(with == without + ACCOUNT_NS);
+	/* Of one part that reads them twice. */
+	without = surveyed_ns("SELECT count(*) FROM (SELECT cpu FROM " RARE_NAME
+			      " UNION ALL SELECT pid FROM " RARE_NAME ")");
+	with = surveyed_ns("SELECT count(*) FROM (SELECT cpu FROM " RARE_NAME
+			   " UNION ALL SELECT pid FROM " RARE_NAME ") WITH (max_cpu = '50%')");
+	assert_true(with == without + ACCOUNT_NS);
 }
 
 /* Of two in one program one has to go; the other one counts all calls. */
