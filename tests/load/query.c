@@ -243,3 +243,21 @@ void query_attach_ok(struct query *query)
 		fail_msg("not attached");
 	}
 }
+
+void query_stay_on_cpu(cpu_set_t *ret_before)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	assert_int_equal(sched_getaffinity(0, sizeof(*ret_before), ret_before), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(here), &here), 0);
+}
+
+void query_idle_event(const struct query *query)
+{
+	int fd = query->load.programs[0].perf_fd;
+
+	if (fd >= 0)
+		assert_int_equal(sys_perf_count(fd), 0);
+}

@@ -7,6 +7,7 @@
 #ifndef TESTS_LOAD_QUERY_H
 #define TESTS_LOAD_QUERY_H
 
+#include <sched.h>
 #include <unistd.h>
 
 #include "load/load.h"
@@ -60,6 +61,10 @@ void query_calls(u64 n);
 /* Or the test fails. */
 void query_open_ok(struct query *query, u32 n_programs);
 void query_attach_ok(struct query *query);
+/* The event of its tracepoint, if it has one, is only where the program hangs: even on its CPU,
+ * where this thread has to stay, it counts nothing. */
+void query_stay_on_cpu(cpu_set_t *ret_before);
+void query_idle_event(const struct query *query);
 /* The one diagnostic, of this tag. */
 const struct diag *query_only_diag(struct query *query, const char *tag);
 void query_contains(const char *text, const char *part);

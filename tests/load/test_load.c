@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/version.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,23 +53,6 @@ static void test_features(void **state)
 	assert_in_range(load_possible_cpus(), sysconf(_SC_NPROCESSORS_ONLN), 8192);
 }
 
-/* The event of a tracepoint is only where the program hangs: on its CPU, too, it counts nothing. */
-static void check_idle_event(const struct load_program *program)
-{
-	if (program->perf_fd >= 0)
-		assert_int_equal(sys_perf_count(program->perf_fd), 0);
-}
-
-static void stay_on_cpu(cpu_set_t *ret_before)
-{
-	cpu_set_t here;
-
-	CPU_ZERO(&here);
-	CPU_SET((size_t)sched_getcpu(), &here);
-	assert_int_equal(sched_getaffinity(0, sizeof(*ret_before), ret_before), 0);
-	assert_int_equal(sched_setaffinity(0, sizeof(here), &here), 0);
-}
-
 /* Each path counts exactly the calls between attach and detach, and again after another attach. */
 static void path_counts(enum access_path path)
 {
@@ -80,7 +62,7 @@ static void path_counts(enum access_path path)
 	cpu_set_t cpus;
 
 	NEEDS_ROOT;
-	stay_on_cpu(&cpus);
+	query_stay_on_cpu(&cpus);
 	query_init(&query, path);
 	query_compile(&query, 0);
 	query_open_ok(&query, 1);
@@ -90,7 +72,7 @@ static void path_counts(enum access_path path)
 	for (u32 i = 0; i < 2; i++) {
 		query_attach_ok(&query);
 		query_calls(1000);
-		check_idle_event(&query.load.programs[0]);
+		query_idle_event(&query);
 		load_detach(&query.load);
 		query_calls(10);
 		assert_int_equal(counted(&query), 1000);
