@@ -254,6 +254,33 @@ bool parse_foreign_quantifier(struct parser *p)
 	return false;
 }
 
+bool parse_foreign_join(struct parser *p)
+{
+	static const char *const joins[][2] = {
+		{ "SEMI", "WHERE x IN (SELECT y FROM ...)" },
+		{ "ANTI", "WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.x = a.x)" },
+		{ "POSITIONAL",
+		  "JOIN ... USING (r), where row_number() OVER () AS r numbers both" },
+		{ "ANY", "JOIN (SELECT x, min(y) FROM ... GROUP BY x) has one row for each x" },
+		{ "GLOBAL", "leave GLOBAL away" },
+	};
+	struct token next = parse_peek(p);
+
+	if (next.kind != TOKEN_WORD)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(joins); i++) {
+		if (!parse_word_is(p, joins[i][0]) ||
+		    (next.keyword != KW_JOIN && next.keyword != KW_INNER &&
+		     next.keyword != KW_LEFT && next.keyword != KW_RIGHT &&
+		     !is_text(p, next.span, "ANY")))
+			continue;
+		parse_error(p, "other-dialect", p->tok.span, "there is no %s JOIN" HINT "%s",
+			    joins[i][0], joins[i][1]);
+		return true;
+	}
+	return false;
+}
+
 bool parse_foreign_list(struct parser *p, const char *clause)
 {
 	static const char *const sets[][2] = { { "ROLLUP", "(" },

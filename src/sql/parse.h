@@ -150,8 +150,9 @@ bool parse_unclosed_text(struct parser *p);
 /* PRAGMA ...; SHOW TABLES, at the second word: true after an error. */
 bool parse_foreign_start(struct parser *p);
 bool parse_foreign_show(struct parser *p);
-/* x > ALL (...); GROUP BY ROLLUP (...): true after an error. */
+/* x > ALL (...); SEMI JOIN; GROUP BY ROLLUP (...): true after an error. */
 bool parse_foreign_quantifier(struct parser *p);
+bool parse_foreign_join(struct parser *p);
 bool parse_foreign_list(struct parser *p, const char *clause);
 /* extract(epoch FROM time), at its "(": true after an error, behind the ")". */
 bool parse_foreign_call(struct parser *p, const char *name);

@@ -174,6 +174,9 @@ static void read_alias(struct parser *p, struct ast_source *source)
 	struct token next;
 
 	if (!has_as) {
+		/* FROM a SEMI JOIN b: as an alias it would be another JOIN, too. */
+		if (parse_foreign_join(p))
+			return;
 		if (!parse_at_name(p) || (keyword_flags[p->tok.keyword] & KEYWORD_STOP))
 			return;
 		next = parse_peek(p);
@@ -193,6 +196,7 @@ static void read_alias(struct parser *p, struct ast_source *source)
 	source->alias = parse_name(p, "a name");
 	if (source->kind == AST_SOURCE_SELECT && parse_at(p, TOKEN_OPEN))
 		parse_columns(p, &source->columns);
+	parse_foreign_join(p);
 }
 
 static struct ast_source *parse_primary(struct parser *p)
@@ -228,6 +232,8 @@ static bool expect_join(struct parser *p)
 {
 	static const enum keyword join = KW_JOIN;
 
+	if (parse_foreign_join(p))
+		return false;
 	if (!parse_mend(p, &join, 1, "is no keyword here") && !parse_at_keyword(p, KW_JOIN)) {
 		parse_expected(p, "JOIN");
 		return false;
