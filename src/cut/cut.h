@@ -51,7 +51,7 @@ enum cut_reason {
 const char *cut_reason_text(enum cut_reason reason);
 
 /* Numbers of cut.picks that are no column. */
-enum { CUT_PICK_START = -1, CUT_PICK_END = -2, CUT_PICK_SQL = -3 };
+enum { CUT_PICK_START = -1, CUT_PICK_END = -2, CUT_PICK_OTHER = -3, CUT_PICK_SQL = -4 };
 
 struct cut_part {
 	enum cut_part_kind kind;
@@ -104,8 +104,9 @@ struct cut {
 	const char *sql;
 	/*
 	 * Per output column: a column of part 0, taken as it is, or one of CUT_PICK_...: a bound of
-	 * the batch's window, or the next column of sql, which then yields one more, the last:
-	 * `row`, the number of the row that the others are taken from.  NULL: sql yields all.
+	 * the batch's window, whether the row is what found no room, or the next column of sql,
+	 * which then yields one more, the last: `row`, the number of the row that the others are
+	 * taken from.  NULL: sql yields all.
 	 */
 	const s32 *picks;
 	const char *const *notes; /* what SQLite does, a clause each, and why */

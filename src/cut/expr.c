@@ -85,6 +85,15 @@ static void put_bound(const struct cutter *c, const char *name, struct buf *out)
 		buf_printf(out, ":%s", name);
 }
 
+/* Only of the kernel's own groups: what SQLite puts together has room. */
+static void put_other(const struct grouped *g, struct buf *out)
+{
+	if (g->is_part && !g->columns && !g->keys)
+		buf_printf(out, "t%u.other", g->relation);
+	else
+		buf_puts(out, "0");
+}
+
 /* What it aggregates makes no groups of the rows around it: these are kept until its own are known.
  */
 static void put_subquery(struct cutter *c, const struct expr *e, bool is_scalar, struct buf *out)
@@ -110,6 +119,8 @@ static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct
 		lite_write_statistic(w, e, want, out);
 	} else if (e->kind == EXPR_WINDOW_START || e->kind == EXPR_WINDOW_END) {
 		put_bound(c, e->kind == EXPR_WINDOW_START ? "window_start" : "window_end", out);
+	} else if (e->kind == EXPR_OTHER) {
+		put_other(c->grouped.at[e->source], out);
 	} else if (e->kind == EXPR_IN_SELECT) {
 		buf_putc(out, '(');
 		lite_write(w, e->args[0], out);

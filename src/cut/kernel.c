@@ -8,10 +8,10 @@
 /* --- Expressions --- */
 
 /* What no event's program has: groups, other selects, windows. */
-static const enum expr_kind kinds_above[] = { EXPR_KEY,	      EXPR_AGGREGATE, EXPR_OVER,
-					      EXPR_COLUMN,    EXPR_SUBQUERY,  EXPR_EXISTS,
-					      EXPR_IN_SELECT, EXPR_STATISTIC, EXPR_WINDOW_START,
-					      EXPR_WINDOW_END };
+static const enum expr_kind kinds_above[] = { EXPR_KEY,	       EXPR_AGGREGATE, EXPR_OVER,
+					      EXPR_COLUMN,     EXPR_SUBQUERY,  EXPR_EXISTS,
+					      EXPR_IN_SELECT,  EXPR_STATISTIC, EXPR_WINDOW_START,
+					      EXPR_WINDOW_END, EXPR_OTHER };
 
 struct reading {
 	const struct plan *tree;

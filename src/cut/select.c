@@ -568,6 +568,7 @@ static const s32 *find_picks(struct cutter *c, const struct chain *ch, s32 *ret_
 		picks[i] = e->kind == EXPR_KEY		  ? (s32)e->index
 			   : e->kind == EXPR_WINDOW_START ? CUT_PICK_START
 			   : e->kind == EXPR_WINDOW_END	  ? CUT_PICK_END
+			   : e->kind == EXPR_OTHER	  ? CUT_PICK_OTHER
 							  : CUT_PICK_SQL;
 		if (e->kind == EXPR_AGGREGATE)
 			picks[i] = (s32)(ch->aggregate->aggregate.n_keys + e->index);

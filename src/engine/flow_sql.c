@@ -142,10 +142,12 @@ static void pick(struct flow *flow, s32 column, u64 row, const struct batch *bat
 	if (column >= 0)
 		reader->value(reader->context, row, (u32)column, &flow->sql.scratch, ret_value);
 	else
-		*ret_value = (struct value){ .kind = VALUE_INT,
-					     .integer = column == CUT_PICK_START
-								? batch->window_start_ns
-								: batch->window_end_ns };
+		*ret_value = (struct value){
+			.kind = VALUE_INT,
+			.integer = column == CUT_PICK_START ? batch->window_start_ns
+				   : column == CUT_PICK_END ? batch->window_end_ns
+							    : (s64)row == reader->other_row,
+		};
 }
 
 static void begin_rows(struct flow *flow, struct batch *batch)

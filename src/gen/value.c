@@ -134,6 +134,7 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	case EXPR_STATISTIC:
 	case EXPR_WINDOW_START:
 	case EXPR_WINDOW_END:
+	case EXPR_OTHER:
 	case EXPR_RUNNING:
 		break; /* conditions came before; texts go by gen_text(), the rest to user space */
 	}

@@ -522,6 +522,7 @@ void lite_write(const struct lite_writer *w, const struct expr *e, struct buf *o
 	case EXPR_STATISTIC:
 	case EXPR_WINDOW_START:
 	case EXPR_WINDOW_END:
+	case EXPR_OTHER:
 		break;
 	}
 	BUG("expression kind %d is no column here", e->kind);

@@ -155,6 +155,8 @@ static inline s64 out_clock_offset(const struct out *out, struct type type)
 
 /* Has the schema a column of that name? */
 bool out_has_column(const struct schema *schema, const char *name);
+/* Is _other one of the columns?  Then nothing else tells it. */
+bool out_selects_other(const struct schema *schema);
 
 /* --- Text: text.c --- */
 

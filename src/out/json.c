@@ -134,7 +134,7 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 		buf_puts(&out->buf, column->name + is_first);
 		out_put_json_value(&out->buf, column->type, &value);
 	}
-	if (out_is_other(batch, row))
+	if (out_is_other(batch, row) && !out->selects_other)
 		buf_puts(&out->buf, ",\"_other\":true");
 	/* Of a window's rows the _batch behind them says it. */
 	if (out->options.is_streaming)

@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool out_selects_other(const struct schema *schema)
+{
+	for (u32 i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].is_other)
+			return true;
+	return false;
+}
+
 bool out_has_column(const struct schema *schema, const char *name)
 {
 	for (u32 i = 0; i < schema->n_columns; i++) {
@@ -21,10 +29,10 @@ bool out_has_column(const struct schema *schema, const char *name)
 
 /* What is given already, and what stays for those whose own name it is. */
 static bool is_taken(const struct out_columns *columns, const char *name, bool is_made,
-		     const struct schema *schema, const char *const *reserved)
+		     bool is_other, const struct schema *schema, const char *const *reserved)
 {
 	for (; *reserved; reserved++)
-		if (strcmp(*reserved, name) == 0)
+		if (strcmp(*reserved, name) == 0 && !is_other)
 			return true;
 	for (u32 i = 0; i < columns->n; i++)
 		if (columns->at[i].name && strcmp(columns->at[i].name, name) == 0)
@@ -34,13 +42,14 @@ static bool is_taken(const struct out_columns *columns, const char *name, bool i
 
 /* fd, fd_2, fd_3, ...: the first that is free.  NULL: no memory. */
 static char *free_name(const struct out_columns *columns, const char *name, const char *end,
-		       const struct schema *schema, const char *const *reserved)
+		       bool is_other, const struct schema *schema, const char *const *reserved)
 {
 	char *made;
 	int n = asprintf(&made, "%s%s", name, end);
 
 	for (u32 suffix = 2;
-	     n >= 0 && is_taken(columns, made, *end || suffix > 2, schema, reserved); suffix++) {
+	     n >= 0 && is_taken(columns, made, *end || suffix > 2, is_other, schema, reserved);
+	     suffix++) {
 		free(made);
 		n = asprintf(&made, "%s%s_%u", name, end, suffix);
 	}
@@ -73,7 +82,8 @@ int out_columns_init(struct out_columns *columns, const struct schema *schema,
 			column->name = free_name(columns,
 						 part ? column[-(int)part].name
 						      : schema->columns[column->from].name,
-						 ends[part], schema, reserved);
+						 ends[part], schema->columns[column->from].is_other,
+						 schema, reserved);
 			if (!column->name) {
 				out_columns_free(columns);
 				return -ENOMEM;

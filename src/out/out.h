@@ -94,6 +94,7 @@ struct out {
 	/* Bounds that stand in front of a row: --window-columns, and the query has none so named.
 	 */
 	bool has_start, has_end;
+	bool selects_other; /* a column tells the "(other)" row */
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
 	/* What failed first, 0 or -errno: nothing is written after it. */

@@ -216,6 +216,13 @@ static bool is_window_bound(const char *name)
 	return strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0;
 }
 
+/* What found no room is known of groups, behind which it stands. */
+static bool is_other(const struct scope *scope, const char *name)
+{
+	return strcasecmp(name, "_other") == 0 && scope->select->group_by.n &&
+	       !scope->no_aggregates_in && !scope->is_inside_aggregate;
+}
+
 /*
  * What other tracers call so: of bpftrace's words, of arguments by their numbers, and of C's names
  * of numbers; or NULL.
@@ -298,6 +305,8 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 			scope->diags, d,
 			"it is there with a WINDOW, once it is closed; without one -o csv and json "
 			"have the bounds of totals by --window-columns");
+	else if (strcasecmp(name, "_other") == 0)
+		diag_hint(scope->diags, d, "it is there behind GROUP BY, once groups are counted");
 	else if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
 	else if (foreign)
@@ -360,6 +369,18 @@ static struct expr *bind_window_bound(struct scope *scope, const char *name, str
 	if (scope->no_aggregates_in || scope->is_inside_aggregate)
 		return diag_refuse(scope->diags, "window-bound-here", span,
 				   "%s is known only when the window is closed", e->name);
+	return e;
+}
+
+static struct expr *bind_other(struct scope *scope, struct span span)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_OTHER, span);
+
+	e->type = type_bool();
+	e->lo = 0;
+	e->hi = 1;
+	e->name = "_other";
+	e->source = bind_number(scope);
 	return e;
 }
 
@@ -600,6 +621,8 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	}
 	if (!e && ast->n_parts > 1 && is_file_name(scope, ast))
 		return NULL;
+	if (!e && ast->n_parts == 1 && is_other(scope, name))
+		return bind_other(scope, ast->span);
 	if (!e)
 		return unknown_column(scope, NULL, name, ast->part_spans[at]);
 	return at + 1 < ast->n_parts ? bind_members(scope, e, ast, at + 1) : e;

@@ -56,6 +56,7 @@ enum expr_kind {
 	EXPR_STATISTIC, /* `statistic` (quantiles) of a histogram that is there already, args[0] */
 	EXPR_WINDOW_START, /* behind an aggregate with a window */
 	EXPR_WINDOW_END,
+	EXPR_OTHER,   /* behind aggregate number `source`: is it what found no room? */
 	EXPR_UNION,   /* a column of UNION ALL: args[i] in rows of the branch whose rows source
 			 branches[i] triggers */
 	EXPR_RUNNING, /* the running sum of PLAN_RUNNING number `index`, at this row */

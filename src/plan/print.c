@@ -70,6 +70,7 @@ static const char *const forms[] = {
 	[EXPR_STATISTIC] = "%a",
 	[EXPR_WINDOW_START] = "%n",
 	[EXPR_WINDOW_END] = "%n",
+	[EXPR_OTHER] = "%n",
 	[EXPR_UNION] = "union(%*)",
 	[EXPR_RUNNING] = "r%i",
 };

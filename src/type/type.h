@@ -77,6 +77,7 @@ struct column {
 	const char *name;
 	struct type type;
 	bool is_unnamed; /* the name is the call as it was written: no AS */
+	bool is_other;	 /* it tells the "(other)" row, as outputs do: _other */
 };
 
 struct schema {
