@@ -189,15 +189,20 @@ static void add_own(struct overhead *o, struct figures *f)
 {
 	double own = mean(o, true, offsetof(struct run, own_cpu_ns)), n_events = 0;
 	double wall = mean(o, true, offsetof(struct run, wall_ns));
+	double *times = arena_array(&o->arena, double, o->n_rounds);
+	struct shift shift;
 
-	for (u32 r = 0; r < o->n_rounds; r++)
+	for (u32 r = 0; r < o->n_rounds; r++) {
+		times[r] = (double)o->runs[1][r].own_cpu_ns;
 		n_events += (double)o->runs[1][r].n_events / o->n_rounds;
+	}
+	shift = shift_of(times, o->n_rounds, &o->arena);
 	figures_text(f, "CPU time of ebql");
 	figures_int(f, 0);
 	figures_int(f, (s128)own);
-	figures_int(f, (s128)own);
-	vec_push(f->arena, &f->values, (struct value){ .kind = VALUE_NULL });
-	vec_push(f->arena, &f->values, (struct value){ .kind = VALUE_NULL });
+	figures_int(f, (s128)shift.estimate);
+	figures_int(f, (s128)shift.lo);
+	figures_int(f, (s128)shift.hi);
 	figures_real(f, wall > 0 ? 100 * own / wall : NAN);
 	figures_real(f, n_events > 0 ? own / n_events : NAN);
 	figures_text(f, note(o, "of one CPU, while the command ran"));

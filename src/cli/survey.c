@@ -358,8 +358,9 @@ static void add_hook(struct survey *s, const struct surveyed *stream, const stru
 		double event_ns = other[i].hook_ns + estimate.work_ns;
 		double ns = event_ns * n + other[i].other_ns * others;
 
-		cost->others = arena_printf(s->arena, "%s%s%s %.0f ns, %.3g %%", cost->others,
-					    *cost->others ? "; " : "", other[i].name, event_ns,
+		cost->others = arena_printf(s->arena, "%s%s%s%s %.0f ns, %.3g %%", cost->others,
+					    *cost->others ? "; " : "", other[i].name,
+					    other[i].is_sure ? "" : " (if it can be had)", event_ns,
 					    100 * ns / (double)s->trial.ns);
 		if (ns < cost->cheapest_ns && other[i].is_sure) {
 			cost->cheapest_ns = ns;
