@@ -192,6 +192,7 @@ static const char *const foreign_options[][2] = {
 	{ "t", "-o csv has rows for programs" },
 	{ "A", "-o csv has rows for programs" },
 	{ "l", "ebql list" },
+	{ "lv", "ebql describe STREAM, for its columns" },
 	{ "list", "ebql list" },
 	{ "V", "ebql version" },
 };
