@@ -42,9 +42,14 @@ static int end(void **state)
 
 static void test_files(void **state)
 {
+	/* None of them empty. */
 	shell("cd $D && for f in bin/ebql include/ebql.h libebql.so libebql.so.0 libebql.so.0.1.0 "
-	      "libebql.a pkgconfig/ebql.pc share/man/man1/ebql.1; do "
-	      "find . -path \"*/$f\" | grep -q . || { echo no $f >&2; exit 1; }; done");
+	      "libebql.a pkgconfig/ebql.pc share/man/man1/ebql.1 share/man/man7/ebql-sql.7 "
+	      "share/man/man7/ebql-streams.7 share/man/man7/ebql-tools.7 share/man/man3/libebql.3 "
+	      "share/bash-completion/completions/ebql share/zsh/site-functions/_ebql "
+	      "share/fish/vendor_completions.d/ebql.fish; do "
+	      "find -L . -path \"*/$f\" -size +0 | grep -q . || "
+	      "{ echo no $f >&2; exit 1; }; done");
 	shell("readelf -d $(find $D -name libebql.so.0.1.0) | grep -q 'SONAME.*\\[libebql.so.0\\]'");
 	shell("$(find $D -path '*/bin/ebql') version >/dev/null");
 	shell("eval $PC --modversion ebql | grep -qx " EBQL_VERSION);
