@@ -372,11 +372,64 @@ static void test_completion(void **state)
 		snprintf(
 			command, sizeof(command),
 			"help >/dev/null; bash -c 'ebql() { " EBQL_BINARY
-			" \"$@\"; }; . " COMPLETION
+			" \"$@\"; }; . " COMPLETIONS "/ebql.bash"
 			"; COMP_WORDS=(ebql \"$@\"); COMP_CWORD=$#; _ebql; echo ${COMPREPLY[*]}' - %s",
 			cases[i][0]);
 		snprintf(said, sizeof(said), "%s\n", cases[i][1]);
 		expect(command, 0, said);
+	}
+}
+
+/* Each subcommand of the help is among what the shell's words give. */
+static void expect_subcommands(const char *words)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command),
+		 "help >/dev/null; %s >/tmp/ebql-words-$$; $E help | sed '/^$/q' | "
+		 "grep -oE 'ebql [a-z |]+' | tr -s ' |' '\\n' | grep -vx ebql | { "
+		 "n=0; while read -r word; do n=$((n + 1)); "
+		 "tr ' ' '\\n' </tmp/ebql-words-$$ | grep -qx -- \"$word\" || echo no $word; "
+		 "done; [ $n -ge 14 ] || echo $n; }; rm /tmp/ebql-words-$$",
+		 words);
+	expect(command, 0, "");
+}
+
+/* By the file's own pattern, and, where the shell is, by itself. */
+static void test_completion_of_subcommands(void **state)
+{
+	static const struct {
+		const char *shell, *file, *words;
+	} cases[] = {
+		{ "bash", "ebql.bash",
+		  "bash -c 'ebql() { $E \"$@\"; }; . $D/ebql.bash; COMP_WORDS=(ebql \"\"); "
+		  "COMP_CWORD=1; _ebql; echo ${COMPREPLY[*]}'" },
+		{ "zsh", "_ebql",
+		  "zsh -fc 'ebql() { $E \"$@\"; }; compadd() { echo \"$@\"; }; _files() { :; }; "
+		  "words=(ebql \"\"); CURRENT=2; . $D/_ebql'" },
+		{ "fish", "ebql.fish",
+		  "fish --no-config -c 'function ebql; $E $argv; end; source $D/ebql.fish; "
+		  "complete -C \"ebql \"' | cut -f 1" },
+	};
+	char text[512];
+
+	setenv("E", EBQL_BINARY, 1);
+	setenv("D", COMPLETIONS, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text),
+			 "$E help | grep -oP -- \"$(sed -n \"s/.*'\\([^']*ebql|[^']*\\)'.*/\\1/p\" "
+			 "$D/%s)\" | cut -d ' ' -f 2",
+			 cases[i].file);
+		expect_subcommands(text);
+		snprintf(text, sizeof(text), "command -v %s >/dev/null", cases[i].shell);
+		if (system(text)) {
+			print_message("%s is not there to complete\n", cases[i].shell);
+			continue;
+		}
+		snprintf(text, sizeof(text), "help >/dev/null; %s -n $D/%s", cases[i].shell,
+			 cases[i].file);
+		expect(text, 0, "");
+		expect_subcommands(cases[i].words);
 	}
 }
 
@@ -389,7 +442,7 @@ int main(void)
 		cmocka_unit_test(test_describe),   cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_no_events),  cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_completion), cmocka_unit_test(test_completion_of_subcommands),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
