@@ -200,14 +200,13 @@ static void check_groups_and_rows(struct session *session, u64 n_calls, const ch
 
 	session_require();
 	snprintf(calls, sizeof(calls), "%llu", (unsigned long long)n_calls);
-	run_paced(
-		session,
-		"SELECT a.fd AS fd, n, CASE WHEN n = m AND a.low = b.low THEN n ELSE 0 END AS s "
-		"FROM (SELECT fd, count(*) AS n, min(pos) AS low " FROM_PREAD
-		"GROUP BY fd) AS a LEFT JOIN (SELECT fd, count(nullif(round(pos), -1)) AS m, "
-		"min(pos) AS low " FROM_PREAD "GROUP BY fd) AS b ON a.fd = b.fd "
-		"WINDOW TUMBLING 1ms WITH (ring_bytes = 256MiB)",
-		calls, "2", pause_us ? "400" : "0", pause_us ?: "0");
+	run_paced(session,
+		  "SELECT a.fd AS fd, n, CASE WHEN n = m AND a.low = b.low THEN n ELSE 0 END AS s "
+		  "FROM (SELECT fd, count(*) AS n, min(pos) AS low " FROM_PREAD
+		  "GROUP BY fd) AS a LEFT JOIN (SELECT fd, count(nullif(round(pos), -1)) AS m, "
+		  "min(pos) AS low " FROM_PREAD "GROUP BY fd) AS b ON a.fd = b.fd "
+		  "WINDOW TUMBLING 1ms WITH (ring_bytes = 256MiB)",
+		  calls, "2", pause_us ? "400" : "0", pause_us ?: "0");
 	fold_drop_keys(&session->truth, false, true);
 	assert_string_equal(session->rows.error, "");
 	assert_int_equal(session->rows.lost, 0);
