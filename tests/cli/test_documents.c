@@ -4,6 +4,7 @@
  * kernel: those between ``` that begin as SQL, and those in the quotes of a command "ebql ...".  As
  * root each of them, and each command "ebql ...", is run for 100 ms, in a folder that has the files
  * that documents speak of; what "ebql explain" prints there is what the document says that it does.
+ * What is typed in docs/shell.txt is planned too.
  * What docs/tools.md shows is planned over this kernel, with the arguments shown: test_tools runs
  * it.
  */
@@ -67,17 +68,25 @@ static void explain(const char *arguments, char *said, size_t size)
 		snprintf(said, size, "status %d", status);
 }
 
-static void plan(const char *query, size_t n, const char *document)
+/* What it complains of, of such a query over the snapshot. */
+static void explain_query(const char *query, size_t n, char *said, size_t size)
 {
-	char path[] = "/tmp/ebql-document-XXXXXX", arguments[512], said[4096];
+	char path[] = "/tmp/ebql-document-XXXXXX", arguments[512];
 	int fd = mkstemp(path);
-	bool is_fine;
 
 	assert_true(fd >= 0 && write(fd, query, n) == (ssize_t)n);
 	close(fd);
 	snprintf(arguments, sizeof(arguments), "--catalog %s -f %s", CATALOG, path);
-	explain(arguments, said, sizeof(said));
+	explain(arguments, said, size);
 	unlink(path);
+}
+
+static void plan(const char *query, size_t n, const char *document)
+{
+	char said[4096];
+	bool is_fine;
+
+	explain_query(query, n, said, sizeof(said));
 	is_fine = !said[0];
 	for (u32 i = 0; i < ARRAY_SIZE(elsewhere) && !is_fine; i++)
 		is_fine = strstr(said, elsewhere[i]) != NULL;
@@ -309,6 +318,55 @@ static void test_tutorial(void **state)
 	check("docs/tutorial.md", 9);
 }
 
+static bool is_typed(const char *line)
+{
+	return strncmp(line, "ebql> ", 6) == 0 || strncmp(line, " ...> ", 6) == 0;
+}
+
+/*
+ * What is typed in docs/shell.txt is planned; where an error is shown there, that is what is said.
+ * A line below which TAB listed words is typed on in the next one like it.
+ */
+static void test_session(void **state)
+{
+	struct buf text, typed;
+	char said[4096];
+	size_t n_views = 0;
+	u32 n = 0;
+
+	buf_init(&text);
+	buf_init(&typed);
+	assert_int_equal(buf_read_file(&text, SOURCE "/docs/shell.txt", SIZE_MAX), 0);
+	for (const char *line = text.at, *next; (next = strchr(line, '\n')); line = next) {
+		bool has_ended = *next++ && next[-2] == ';';
+
+		if (!is_typed(line) || line[6] == '\\' || !(has_ended || is_typed(next)))
+			continue;
+		if (*line == 'e')
+			typed.n = n_views;
+		buf_put(&typed, line + 6, (size_t)(next - line) - 6);
+		if (!has_ended)
+			continue;
+		/* A view is planned with what reads it. */
+		if (strncmp(typed.at + n_views, "CREATE VIEW ", 12) == 0) {
+			n_views = typed.n;
+			continue;
+		}
+		n++;
+		if (strncmp(next, "error[", 6) != 0) {
+			plan(typed.at, typed.n, "docs/shell.txt");
+			continue;
+		}
+		explain_query(typed.at, typed.n, said, sizeof(said));
+		said[strcspn(said, "\n")] = '\0';
+		if (!said[0] || strncmp(next, said, strlen(said)) != 0)
+			fail_msg("docs/shell.txt: %.*s\n%s", (int)typed.n, typed.at, said);
+	}
+	assert_int_equal(n, 3);
+	buf_free(&text);
+	buf_free(&typed);
+}
+
 /* A folder with what documents speak of, and an "ebql" that ends by itself. */
 static int make_folder(void **state)
 {
@@ -379,6 +437,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_readme, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_tutorial, make_folder, remove_folder),
 		cmocka_unit_test(test_tools),
+		cmocka_unit_test(test_session),
 	};
 
 	return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
