@@ -303,12 +303,13 @@ static bool add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 		struct hook hook = { .path = path, .reason = why };
 
 		if (path == ACCESS_CALL) {
-			why = phys_why_no_call(a->input, a->source, s);
-			if (why)
+			const char *why_not = phys_why_no_call(a->input, a->source, s);
+
+			if (why_not)
 				return diag_refuse(a->diags, "no-trampoline", a->input->plan->span,
 						   "%s cannot be read by a trampoline: %s" HINT
 						   "SET access_path = auto",
-						   s->name, why);
+						   s->name, why_not);
 			hook.is_exit = is_exit;
 			hook.is_typed = true;
 			hook.is_insisted = a->input->settings->access_path == ACCESS_ONLY_FENTRY;

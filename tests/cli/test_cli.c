@@ -211,6 +211,28 @@ static void test_explain(void **state)
 	       0, "1\n");
 }
 
+/* Several calls of one pattern: each hook has its reason.  Of no others has this kernel types. */
+static void test_explain_calls(void **state)
+{
+	char folder[] = "/tmp/ebql-catalog-XXXXXX", command[512];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "cp -r " CATALOG "/. %s && cd %s/events/syscalls && "
+		 "ls | grep -v -e fsync -e vfork | xargs rm -r",
+		 folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command),
+		 "explain --catalog %s 'SET access_path = fentry; SELECT probe, count(*) FROM "
+		 "t:syscalls:sys_enter_* GROUP BY probe' | grep -A 1 hook",
+		 folder);
+	expect(command, 0,
+	       "  hook fentry __x64_sys_fsync (typed)\n    SET access_path = fentry\n"
+	       "  hook fentry __do_sys_vfork (typed)\n    SET access_path = fentry\n");
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* Above the highest number that processes have; with this one there is a process. */
 static void test_no_process(void **state)
 {
@@ -436,13 +458,21 @@ static void test_completion_of_subcommands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_help),	   cmocka_unit_test(test_options),
-		cmocka_unit_test(test_show_views), cmocka_unit_test(test_no_query),
-		cmocka_unit_test(test_few_files),  cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_describe),   cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_no_events),  cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_completion), cmocka_unit_test(test_completion_of_subcommands),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query),
+		cmocka_unit_test(test_few_files),
+		cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_completion_of_subcommands),
+		cmocka_unit_test(test_explain_calls),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
