@@ -152,8 +152,7 @@ static void put_program(void *context, const struct load_identity *p)
 	for (u32 i = 0; i < sizeof(p->tag); i++)
 		buf_printf(listing->line, "%02x", p->tag[i]);
 	put_text(listing->line, "\",\"hook\":", p->hook->target, strlen(p->hook->target));
-	if (p->hook->reason)
-		put_text(listing->line, ",\"plan\":", p->hook->reason, strlen(p->hook->reason));
+	put_text(listing->line, ",\"plan\":", p->hook->reason, strlen(p->hook->reason));
 	buf_puts(listing->line, "}");
 	listing->between = ",";
 }

@@ -95,7 +95,7 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	chain->hook.raw = NULL;
 	chain->hook.fields = NULL;
 	chain->hook.uses = NULL;
-	chain->hook.reason = NULL;
+	chain->hook.reason = "it is attached, and calls what the queries have there";
 	chain->hook.n_fields = chain->hook.n_uses = 0;
 	chain->program.hook = &chain->hook;
 	chain->array_fd = chain->program.fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * --audit of every subcommand that attaches something: each query has a line of its load and one of
- * its end, of the same programs; and what a full disk makes of the file.
+ * its end, of the same programs and with their plans; and what a full disk makes of the file.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -39,6 +39,16 @@ static void put_ids(const char *line, struct buf *ids)
 	assert_true(ids->n > 0);
 }
 
+/* So many of them. */
+static u32 count(const char *text, const char *key)
+{
+	u32 n = 0;
+
+	for (; (text = strstr(text, key)); text++)
+		n++;
+	return n;
+}
+
 /* Each load has an end, the next one of a query of that name by these programs; the loads. */
 static u32 expect_pairs(char *text, const char *name)
 {
@@ -56,6 +66,7 @@ static u32 expect_pairs(char *text, const char *name)
 		assert_string_equal(part(line, "\"query\":\"", "\""), name);
 		assert_non_null(strstr(line, "\"capabilities\":[\"CAP_CHOWN\","));
 		put_ids(line, &loaded);
+		assert_int_equal(count(line, ",\"plan\":\""), count(line, "{\"id\":"));
 		/* The next line: a text runs its queries one after the other. */
 		assert_non_null(text);
 		at = strndup(text, strcspn(text, "\n"));
@@ -128,14 +139,50 @@ static void test_commands(void **state)
 	buf_free(&text);
 }
 
-/* So many of them. */
-static u32 count(const char *text, const char *key)
+/* The plan of each program is what "ebql explain" says of its hook. */
+static void test_plan(void **state)
 {
-	u32 n = 0;
+	static const struct {
+		const char *query, *plan; /* NULL: the kernel's own */
+	} cases[] = {
+		{ QUERY, NULL },
+		{ "SELECT count(*) FROM syscall:getppid", NULL },
+		{ "SELECT prev_comm, count(*) FROM tracepoint:sched:sched_switch GROUP BY prev_comm",
+		  NULL },
+		{ ROWS " WITH (access_path = tracepoint)", "SET access_path = tracepoint" },
+		{ ROWS " WITH (access_path = raw)", "SET access_path = raw" },
+		{ "SELECT count(*) FROM raw_tracepoint:sched_switch",
+		  "the stream is a raw tracepoint" },
+	};
+	struct place *p = *state;
+	char command[1024], said[1024];
+	struct buf text, explained;
+	const char *plan;
 
-	for (; (text = strstr(text, key)); text++)
-		n++;
-	return n;
+	session_require();
+	buf_init(&text);
+	buf_init(&explained);
+	setenv("E", proc_ebql(), 1);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(command, sizeof(command),
+			 "cd %s && rm -f audit && $E explain '%s' >explained && "
+			 "$E --audit audit -d 50ms '%s' >out",
+			 p->folder, cases[i].query, cases[i].query);
+		assert_int_equal(system(command), 0);
+		place_read(p, "audit", &text);
+		place_read(p, "explained", &explained);
+		assert_true(count(text.at, "{\"id\":") > 0);
+		for (const char *at = text.at; (at = strstr(at, "{\"id\":")); at++) {
+			plan = part(at, ",\"plan\":\"", "\"}");
+			if (cases[i].plan)
+				assert_string_equal(plan, cases[i].plan);
+			snprintf(said, sizeof(said), "\n    %s\n", plan);
+			if (!strstr(explained.at, said))
+				fail_msg("%s: %s\n%s", cases[i].query, plan, explained.at);
+		}
+	}
+	buf_free(&text);
+	buf_free(&explained);
 }
 
 /*
@@ -212,6 +259,9 @@ static void test_fixed(void **state)
 	assert_non_null(strstr(last, "\"event\":\"unload\""));
 	assert_string_equal(part(last, "\"query\":\"", "\""), "b");
 	assert_non_null(strstr(text.at, part(last, "\"programs\":", ",\"duration_ns\"")));
+	/* Of its programs one is attached, and calls the others. */
+	assert_int_equal(count(last, ",\"plan\":\"it is attached, and calls "), 1);
+	assert_int_equal(count(last, ",\"plan\":\""), count(last, "{\"id\":"));
 	buf_free(&text);
 }
 
@@ -236,10 +286,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_commands),
-		TEST(test_full_disk),
-		TEST(test_fixed),
-		TEST(test_hangup),
+		TEST(test_commands), TEST(test_plan),	TEST(test_full_disk),
+		TEST(test_fixed),    TEST(test_hangup),
 	};
 
 	return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
