@@ -3,6 +3,7 @@
 --
 -- Requests as they complete, by the thread that issued them, which often is one of the kernel's.
 -- Measured on 6.18: 277 ns a run.  Answers tested on 6.18.
+-- Rate: two a request: tens a second on a quiet disk, up to millions on fast ones.
 --
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

@@ -6,6 +6,7 @@
 -- that added one makes it dirty before it adds another; hits: marked as read (folio_mark_accessed())
 -- without the misses; dirtied: made dirty.  What is read once more where the last read of the same file
 -- ended is not marked.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: one or more a folio: hundreds a second, up to millions where much is read from the cache.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -2,6 +2,7 @@
 -- Which programs find what they read and write in the page cache?
 --
 -- As cachestat, which says what is counted, by process, in folios.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: one or more a folio: hundreds a second, up to millions where much is read from the cache.
 --
 -- :interval DURATION = 5s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- From the sched_switch to a thread to the one away from it on the same CPU; the idle threads are
 -- left out.  Measured on 6.18: 164 ns a run.  Answers tested on 6.18.
+-- Rate: a switch: hundreds a second on a quiet CPU, up to hundreds of thousands on a busy one.
 --
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

@@ -2,6 +2,7 @@
 -- Which CPUs are busy?
 --
 -- Samples of all CPUs that do not idle.  Measured on 6.18: 291 ns a run. Answers tested on 6.18.
+-- Rate: 99 a second on each CPU, also while it idles.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -4,6 +4,7 @@
 -- As the kernel has taken the new program: execfails has the calls that fail.  What is longer than
 -- 200 bytes ends with "...".  Costs nothing but as programs are started.  Measured on 6.18: 1,780 ns
 -- a run.  Answers tested on 6.18.
+-- Rate: a program: some a second, up to thousands as software is built.
 --
 -- :who  TEXT    = NULL   only programs of this name
 -- :ppid INTEGER = NULL   only those that this process started

@@ -5,6 +5,7 @@
 -- has left (pthread_exit() in main()): such a process is not shown. code: what it returned, or
 -- signal: what ended it.  Costs nothing but as processes end.  Measured on 6.18: 1,333 ns a run.
 -- Answers tested on 6.18.
+-- Rate: a thread that ends: some a second, up to thousands as software is built.
 --
 -- :failed BOOLEAN = false   only those that returned something else than 0, or were killed
 -- :pid    INTEGER = NULL    only of this process; also -p PID

@@ -3,6 +3,7 @@
 --
 -- By vfs_read() and vfs_write() of regular files, from their entry to their return.  Its cost was not
 -- measured.  Answers tested on 6.1 and 6.12.
+-- Rate: two a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :least DURATION = 10ms   only those as long
 SELECT time, pid, comm, op, bytes, latency, name FROM (

@@ -3,6 +3,7 @@
 --
 -- By vfs_read() and vfs_write() of regular files, with the bytes asked for.  Its cost was not
 -- measured.  Answers tested on 6.1 and 6.12.
+-- Rate: a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- A wildcard counts each by itself.  Measured on 6.18: 71 ns a run.  Answers tested on 6.1, 6.12 and
 -- 6.18.
+-- Rate: the events'; of sched: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :what     STREAM   = tracepoint:sched:*   the events
 -- :interval DURATION = 1s                   the length of a window

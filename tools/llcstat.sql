@@ -4,6 +4,7 @@
 -- Every 10,000th reference and every 100th miss, by program; needs the CPU's counters, which many
 -- virtual machines lack.  Its cost was not measured, and its answers are not tested: where it was tried
 -- nothing counts.
+-- Rate: a sample: thousands a second on a busy CPU, up to hundreds of thousands where most misses.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

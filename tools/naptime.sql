@@ -4,6 +4,7 @@
 -- Each nanosleep() and clock_nanosleep() as it returns: asked is what the caller wanted (of an
 -- absolute time: until when), slept what it got.  Costs nothing but at these calls where fentry is
 -- there.  Measured on 6.18: 40 ns a run.  Answers tested on 6.18.
+-- Rate: a call: tens a second, up to tens of thousands where threads poll.
 --
 -- :pid INTEGER = NULL   only of this process; also -p PID
 SELECT time, pid, comm, ppid, asked, slept FROM (

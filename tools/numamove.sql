@@ -3,6 +3,7 @@
 --
 -- Each migrate_misplaced_folio(), which kernels have from 6.7 on.  Costs nothing but then.  Tested on
 -- 6.12, in a guest of two nodes.  Its cost was not measured.
+-- Rate: two a call: none a second on one node, up to tens of thousands as memory moves to its threads.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -4,6 +4,7 @@
 -- From the sched_switch away from a thread to the one back to it, with the stack that it left with,
 -- also where it only lost its CPU; -o folded and -o flamegraph draw them, in ns.  Measured on 6.18:
 -- 2,097 ns a run.  Answers tested on 6.18.
+-- Rate: a switch: hundreds a second on a quiet CPU, up to hundreds of thousands on a busy one.
 --
 -- :least  DURATION = 1us    only waits as long
 -- :who    TEXT     = NULL   only of threads of this name

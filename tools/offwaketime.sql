@@ -3,6 +3,7 @@
 --
 -- From the sched_switch away from a thread that waits over its wake-up to the switch back to it,
 -- with both stacks.  Measured on 6.18: 1,514 ns a run.  Answers tested on 6.18.
+-- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :who TEXT    = NULL   only of threads of this name
 -- :pid INTEGER = NULL   only of this process; also -p PID

@@ -3,6 +3,7 @@
 --
 -- Samples of all CPUs; -o folded and -o flamegraph draw them.  Measured on 6.18: 719 ns a run.
 -- Answers tested on 6.18.
+-- Rate: what :rate says: 49 a second on each CPU, also while it idles.
 --
 -- :rate STREAM  = profile:49   how often
 -- :who  TEXT    = NULL         only of programs of this name

@@ -3,6 +3,7 @@
 --
 -- From wake-up, or from losing the CPU, to having it, as in the view run_queue, which says what is
 -- not seen; here with the process.  Measured on 6.18: 1352 ns a run.  Answers tested on 6.18.
+-- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :interval  DURATION = 1s      the length of a window
 -- :count     INTEGER  = 0       end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- Without the one that runs; at every switch of the CPU, so a CPU that switches often counts more.
 -- Measured on 6.18: 257 ns a run.  Answers tested on 6.18.
+-- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

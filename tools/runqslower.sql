@@ -3,6 +3,7 @@
 --
 -- A row a wait, as it ends; as in the view run_queue, which says what is not seen, and here with the
 -- process.  Measured on 6.18: 846 ns a run.  Answers tested on 6.18.
+-- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :least DURATION = 10ms   only waits as long
 -- :tid   INTEGER  = NULL   only of this thread

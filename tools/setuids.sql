@@ -5,6 +5,7 @@
 -- asked for, of setreuid() and setresuid() the real one, effective their effective one; NULL: as it
 -- was. uid and euid are the real and the effective one, as they are then.  Costs nothing but at
 -- these calls where fentry is there.  Measured on 6.18: 39 ns a run.  Answers tested on 6.18.
+-- Rate: a call: some a minute, up to hundreds a second where each log-in or job becomes its user.
 --
 -- :pid INTEGER = NULL   only of this process; also -p PID
 SELECT time, pid, comm, call, nullif(wanted, 4294967295) AS wanted, nullif(effective, 4294967295) AS effective,

@@ -3,6 +3,7 @@
 --
 -- Each __alloc_skb() from its entry to its return, by who was on the CPU: what comes in is allocated
 -- for whoever an interrupt hit.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: two a buffer: tens a second, up to millions on a fast network.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

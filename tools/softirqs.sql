@@ -3,6 +3,7 @@
 --
 -- Each run of a vector, from softirq_entry to softirq_exit; interrupts that hit meanwhile are in
 -- it. Measured on 6.18: 173 ns a run.  Answers tested on 6.18.
+-- Rate: two a run: hundreds a second on a quiet CPU, up to hundreds of thousands on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- Each stat(), lstat(), newfstatat() and statx() as it returns; ret is below 0 where it failed.
 -- Measured on 6.18: 77 ns a run.  Answers tested on 6.18.
+-- Rate: a call: tens a second, up to hundreds of thousands as many files are looked at.
 --
 -- :failed BOOLEAN = false   only the calls that failed
 -- :pid    INTEGER = NULL    only of this process; also -p PID

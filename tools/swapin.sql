@@ -3,6 +3,7 @@
 --
 -- Folios read by swap_readpage() (to 6.4) or swap_read_folio(), of which a wildcard takes the one that
 -- is there.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: a folio: none a second where memory suffices, up to hundreds of thousands where it does not.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- Calls as they begin, of all processes or of one; sysreturns has those that fail, and how long they
 -- take.  Measured on 6.18: 67 ns a run.  Answers tested on 6.18.
+-- Rate: a system call: thousands a second, up to millions on a busy CPU.
 --
 -- :interval  DURATION = 1s      the length of a window
 -- :count     INTEGER  = 0       end after so many windows; 0: go on

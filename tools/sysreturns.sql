@@ -3,6 +3,7 @@
 --
 -- From the entry of a call to its return; error is what it returned below 0, NULL where it did not
 -- fail.  exit() and exit_group(), which do not return, are left out.  Measured on 6.18: 131 ns a run.  Answers tested on 6.18.
+-- Rate: two a system call: thousands a second, up to millions on a busy CPU.
 --
 -- :interval  DURATION = 1s      the length of a window
 -- :count     INTEGER  = 0       end after so many windows; 0: go on

@@ -4,6 +4,7 @@
 -- Each call that took as long as :least: the time that its thread was off the CPU though it could
 -- have run, the time that it waited for something, and the rest.  Calls under way at the start are
 -- not seen.  Measured on 6.18: 73 ns a run.  Answers tested on 6.1 and 6.12.
+-- Rate: two a call, and each switch and wake-up: hundreds a second, up to a million on a busy CPU.
 --
 -- :who   TEXT     = NULL                                   only of programs of this name
 -- :least DURATION = 1ms                                    only calls as long

@@ -6,6 +6,7 @@
 -- IP header ends, NULL in a fragment that is not the first and in one that is cut.  pid and comm are
 -- of the thread that was on the CPU, which need not be the connection's.  Its cost was not measured.
 -- Answers tested on 6.1 and 6.12.
+-- Rate: a buffer that is dropped: some a second, up to millions in a flood.
 --
 -- :least INTEGER = 2      only reasons from this number on: 0 and 1 are no drops, or say nothing
 -- :port  INTEGER = NULL   only from this port or to it

@@ -5,6 +5,7 @@
 -- called connect, NULL for a connection that came in.  sent is what went out, each byte once,
 -- whether or not it arrived; SYN and FIN are no bytes.  Costs nothing but then.  Measured on 6.18:
 -- 539 ns a run.  Answers tested on 6.18.
+-- Rate: a change of a connection's state: some a second, up to hundreds of thousands on a server.
 --
 -- :pid   INTEGER = NULL   only of this process; also -p PID
 -- :lport INTEGER = NULL   only with this port on this side

@@ -4,6 +4,7 @@
 -- Each retransmission, of which connection and in which state.  probe: nothing is known to be lost,
 -- but the last segments were not answered for some round trips (tail loss probe).  Costs nothing but
 -- then.  Measured on 6.18: 2990 ns a run.  Answers tested on 6.18.
+-- Rate: a segment: none to some a second on a good network, up to thousands on one that loses many.
 --
 -- :lport INTEGER = NULL   only with this port on this side
 -- :rport INTEGER = NULL   only with this one on the other

@@ -3,6 +3,7 @@
 --
 -- The smoothed round-trip time that the kernel keeps of each connection, at each segment that comes
 -- in.  Measured on 6.18: 282 ns a run.  Answers tested on 6.18.
+-- Rate: a segment that comes in: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -3,6 +3,7 @@
 --
 -- Each tcp_sendmsg() from its entry to its return, by the KiB that it was called with; what a system
 -- call takes besides is not in it.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: two a call: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -4,6 +4,7 @@
 -- A row a change of state, of all sockets; stayed is NULL where the state before is not seen, as
 -- that of a new socket.  Costs nothing but then.  Measured on 6.18: 278 ns a run. Answers tested on
 -- 6.18.
+-- Rate: a change of a connection's state: some a second, up to hundreds of thousands on a server.
 --
 -- :lport INTEGER = NULL   only with this port on this side
 -- :rport INTEGER = NULL   only with this one on the other

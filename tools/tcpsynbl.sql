@@ -3,6 +3,7 @@
 --
 -- Of the listening socket, as each handshake ends, by the size of its queue.  Its cost was not
 -- measured.  Answers tested on 6.1 and 6.12.
+-- Rate: a connection that comes in: some a second, up to tens of thousands on a busy server.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -4,6 +4,7 @@
 -- What tcp_sendmsg() and tcp_recvmsg() returned; bytes that are only looked at (MSG_PEEK) are received as
 -- they are taken.  What sendfile() sends before Linux 6.5, and what splice() receives, is not seen.  Its
 -- cost was not measured.  Answers tested on 6.1 and 6.12.
+-- Rate: a call: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

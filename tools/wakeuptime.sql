@@ -4,6 +4,7 @@
 -- From the sched_switch away from a thread that waits to the wake-up that ends it, with the waker's
 -- stack; -o folded and -o flamegraph draw them, in ns.  A thread that only lost its CPU waits for
 -- nothing.  Measured on 6.18: 397 ns a run.  Answers tested on 6.18.
+-- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :least DURATION = 1us    only waits as long
 -- :who   TEXT     = NULL   only of threads of this name
