@@ -168,6 +168,7 @@ def spins():
 	realtime(60, 1)
 	name("e-spins")
 	spin(0.3)
+	truth("sampled", 29)
 
 
 # --- System calls ---
@@ -511,6 +512,14 @@ def types():
 	except OSError:
 		pass
 	ended(pid)
+
+
+# Then longer than a second, of which some tools tell whole ones.
+def forks():
+	name("e-forks")
+	ended(*[forked(int) for _ in range(200)])
+	truth("forked", 200)
+	time.sleep(1.5)
 
 
 # Processes whose threads end all at once.
