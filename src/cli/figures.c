@@ -55,7 +55,8 @@ int figures_say(const struct figures *f, const struct options *options,
 {
 	const struct out_options how = { .is_terminal = isatty(STDOUT_FILENO),
 					 .is_ascii = options->is_ascii,
-					 .is_streaming = true };
+					 .is_streaming = true,
+					 .is_timeless = true };
 	struct batch batch = { .schema = &f->schema,
 			       .n_rows = f->values.n / f->schema.n_columns,
 			       .values = f->values.at,

@@ -203,8 +203,8 @@ static void add_own(struct overhead *o, struct figures *f)
 	figures_int(f, (s128)shift.estimate);
 	figures_int(f, (s128)shift.lo);
 	figures_int(f, (s128)shift.hi);
-	figures_real(f, wall > 0 ? 100 * own / wall : NAN);
-	figures_real(f, n_events > 0 ? own / n_events : NAN);
+	figures_real(f, wall > 0 ? 100 * shift.estimate / wall : NAN);
+	figures_real(f, n_events > 0 ? shift.estimate / n_events : NAN);
 	figures_text(f, note(o, "of one CPU, while the command ran"));
 }
 

@@ -85,13 +85,16 @@ static void put_bound(const struct cutter *c, const char *name, struct buf *out)
 		buf_printf(out, ":%s", name);
 }
 
-/* Only of the kernel's own groups: what SQLite puts together has room. */
-static void put_other(const struct grouped *g, struct buf *out)
+/* Only of the kernel's own groups: what SQLite groups has room.  A plain 0 would be the number of a
+ * column in ORDER BY. */
+static void put_other(struct cutter *c, const struct grouped *g, struct buf *out)
 {
-	if (g->is_part && !g->columns && !g->keys)
-		buf_printf(out, "t%u.other", g->relation);
-	else
-		buf_puts(out, "0");
+	if (!g->is_part) {
+		buf_puts(out, "(0 = 1)");
+		return;
+	}
+	c->reach = MIN(c->reach, c->relations.at[g->relation].depth);
+	buf_printf(out, g->columns || g->keys ? "max(t%u.other)" : "t%u.other", g->relation);
 }
 
 /* What it aggregates makes no groups of the rows around it: these are kept until its own are known.
@@ -120,7 +123,7 @@ static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct
 	} else if (e->kind == EXPR_WINDOW_START || e->kind == EXPR_WINDOW_END) {
 		put_bound(c, e->kind == EXPR_WINDOW_START ? "window_start" : "window_end", out);
 	} else if (e->kind == EXPR_OTHER) {
-		put_other(c->grouped.at[e->source], out);
+		put_other(c, c->grouped.at[e->source], out);
 	} else if (e->kind == EXPR_IN_SELECT) {
 		buf_putc(out, '(');
 		lite_write(w, e->args[0], out);

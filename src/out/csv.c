@@ -92,11 +92,6 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 	}
 }
 
-static bool has_other(const struct out *out)
-{
-	return out->options.has_window_columns && !out->selects_other;
-}
-
 /* Totals have bounds too: else the columns of --every would depend on how long the run took. */
 static int csv_begin(struct out *out, const struct schema *schema)
 {
@@ -111,7 +106,7 @@ static int csv_begin(struct out *out, const struct schema *schema)
 			buf_putc(&out->buf, ',');
 		csv_put_text(out, name, strlen(name), false);
 	}
-	buf_puts(&out->buf, has_other(out) ? ",_other\n" : "\n");
+	buf_puts(&out->buf, out->options.has_window_columns ? ",_other\n" : "\n");
 	return 0;
 }
 
@@ -195,7 +190,7 @@ static void csv_row(struct out *out, const struct batch *batch, u32 row)
 			buf_putc(buf, ',');
 		csv_put_value(out, column->type, &value);
 	}
-	if (has_other(out))
+	if (out->options.has_window_columns)
 		buf_puts(buf, out_is_other(batch, row) ? ",1" : ",0");
 	buf_putc(buf, '\n');
 }

@@ -138,7 +138,7 @@ void out_put_loss(struct buf *buf, const struct batch *batch);
 
 /* reserved: ends with NULL.  0, or -ENOMEM: there is nothing to free then. */
 int out_columns_init(struct out_columns *columns, const struct schema *schema,
-		     const char *const *reserved);
+		     const char *const *reserved, bool keeps_other);
 void out_columns_free(struct out_columns *columns);
 /*
  * What it has of a row; a bound that is not there is NULL.  Instants are CLOCK_REALTIME, as the

@@ -64,7 +64,7 @@ static void line_row(struct out *out, const struct batch *batch, u32 row)
 	const struct line_state *state = out->state;
 	u32 n = state->schema->n_columns;
 	bool is_other = out_is_other(batch, row);
-	bool has_time = batch->window_end_ns; /* figures of a subcommand have none */
+	bool has_time = !out->options.is_timeless;
 
 	if (has_time)
 		put_time(out, batch);
@@ -98,7 +98,7 @@ static void line_account(struct out *out, const struct batch *batch, u64 n_rows)
 	if (!has_row && !has_loss && !is_late && !is_sampled && !batch->is_over_budget &&
 	    !batch->n_unwritten)
 		return;
-	if (!has_row && batch->window_end_ns)
+	if (!has_row && !out->options.is_timeless)
 		put_time(out, batch);
 	if (batch->is_partial)
 		buf_puts(&out->buf, GAP "(partial)");

@@ -57,7 +57,7 @@ static char *free_name(const struct out_columns *columns, const char *name, cons
 }
 
 int out_columns_init(struct out_columns *columns, const struct schema *schema,
-		     const char *const *reserved)
+		     const char *const *reserved, bool keeps_other)
 {
 	static const char *const ends[] = { "", "_lo", "_hi" };
 
@@ -79,11 +79,11 @@ int out_columns_init(struct out_columns *columns, const struct schema *schema,
 
 			if (column->part != part)
 				continue;
-			column->name = free_name(columns,
-						 part ? column[-(int)part].name
-						      : schema->columns[column->from].name,
-						 ends[part], schema->columns[column->from].is_other,
-						 schema, reserved);
+			column->name = free_name(
+				columns,
+				part ? column[-(int)part].name : schema->columns[column->from].name,
+				ends[part], keeps_other && schema->columns[column->from].is_other,
+				schema, reserved);
 			if (!column->name) {
 				out_columns_free(columns);
 				return -ENOMEM;

@@ -115,7 +115,7 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	out->has_start = out->has_end = options->has_window_columns && !options->is_streaming;
 	out->has_start &= !out_has_column(schema, "window_start");
 	out->has_end &= !out_has_column(schema, "window_end");
-	out->selects_other = out_selects_other(schema);
+	out->selects_other = !options->has_window_columns && out_selects_other(schema);
 	read_terminal_size(file);
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
@@ -123,7 +123,8 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	if (!out->state)
 		out->error = -ENOMEM;
 	if (!out->error && format->reserved)
-		out->error = out_columns_init(&out->columns, schema, format->reserved);
+		out->error = out_columns_init(&out->columns, schema, format->reserved,
+					      out->selects_other);
 	if (!out->error && format->begin)
 		out->error = format->begin(out, schema);
 	return out->error;

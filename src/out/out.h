@@ -44,6 +44,7 @@ struct out_options {
 	/* Ends a write that waits for its reader; NULL: nothing does. */
 	const struct cancel *cancel;
 	bool is_streaming;	 /* rows of single events: no window lines between them */
+	bool is_timeless;	 /* rows of no time, as figures are: -o line shows none */
 	bool is_gathered;	 /* rows of a file may wait for others, 250 ms at most where
 				    out_file_idle() is called */
 	bool is_ascii;		 /* bars of '#', heat map of ASCII shades */
@@ -94,7 +95,7 @@ struct out {
 	/* Bounds that stand in front of a row: --window-columns, and the query has none so named.
 	 */
 	bool has_start, has_end;
-	bool selects_other; /* a column tells the "(other)" row */
+	bool selects_other; /* a column tells the "(other)" row, and no window column does */
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
 	/* What failed first, 0 or -errno: nothing is written after it. */

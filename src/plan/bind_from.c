@@ -20,6 +20,7 @@ static void push_column(struct scope *scope, const char *name, u32 relation, con
 
 	e->name = name;
 	e->is_quantile = of->is_quantile;
+	e->is_other = of->is_other;
 	vec_push(scope->arena, columns, (struct item){ name, e });
 }
 

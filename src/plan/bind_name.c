@@ -306,7 +306,9 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 			"it is there with a WINDOW, once it is closed; without one -o csv and json "
 			"have the bounds of totals by --window-columns");
 	else if (strcasecmp(name, "_other") == 0)
-		diag_hint(scope->diags, d, "it is there behind GROUP BY, once groups are counted");
+		diag_hint(scope->diags, d,
+			  "it is there where the select has GROUP BY, once groups are "
+			  "counted: it is no key, and stands in no aggregate");
 	else if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
 	else if (foreign)
@@ -379,6 +381,7 @@ static struct expr *bind_other(struct scope *scope, struct span span)
 	e->type = type_bool();
 	e->lo = 0;
 	e->hi = 1;
+	e->is_other = true;
 	e->name = "_other";
 	e->source = bind_number(scope);
 	return e;
@@ -552,6 +555,8 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 		return false;
 	if (ast->n_parts > 1 && (strcasecmp(ast->parts[0], "current") == 0 ||
 				 member_find(scope, is_called, ast->parts[0], &n)))
+		return true;
+	if (ast->n_parts == 1 && is_other(scope, ast->parts[0]))
 		return true;
 	return bind_is_column(scope, ast->parts[0]) && !is_of_outer(scope, ast);
 }

@@ -124,11 +124,12 @@ static void take_latest(struct scope *scope, struct upper *u)
 	for (u32 i = 0; i < u->items.n; i++) {
 		struct expr *e = u->items.at[i].expr;
 		struct aggregate a = { .kind = AGGREGATE_LAST, .arg = e, .span = e->span };
-		bool is_key = false;
+		bool is_of_group = e->kind == EXPR_OTHER || e->kind == EXPR_WINDOW_START ||
+				   e->kind == EXPR_WINDOW_END;
 
 		for (u32 k = 0; k < scope->keys.n; k++)
-			is_key |= expr_equal(e, scope->keys.at[k].expr);
-		if (is_key || !plan_is_rows(scope->from))
+			is_of_group |= expr_equal(e, scope->keys.at[k].expr);
+		if (is_of_group || !plan_is_rows(scope->from))
 			continue;
 		a.time = bind_time_of(scope, scope->from, e->span);
 		a.keeps_null = e->nullable;

@@ -114,7 +114,8 @@ struct expr {
 	 * `type` and the range are of.
 	 */
 	bool is_quantile;
-	s128 lo, hi; /* every value that is not NULL lies in [lo, hi]; word types only */
+	bool is_other; /* OTHER, or the column of a select within that is it */
+	s128 lo, hi;   /* every value that is not NULL lies in [lo, hi]; word types only */
 	s128 integer;
 	double real;
 	const char *text;

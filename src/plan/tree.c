@@ -365,9 +365,7 @@ void plan_columns(const struct plan *plan, struct arena *arena, struct schema *r
 			plan_unnest_columns(items[i].name, items[i].expr->type, arena, column);
 		else
 			*column = (struct column){ items[i].name, shown_type(items[i].expr),
-						   items[i].is_unnamed,
-						   items[i].expr->kind == EXPR_OTHER &&
-							   strcmp(items[i].name, "_other") == 0 };
+						   items[i].is_unnamed, items[i].expr->is_other };
 	}
 	ret_columns->n_columns = n;
 }

@@ -261,6 +261,7 @@ bool parse_foreign_join(struct parser *p)
 		{ "ANTI", "WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.x = a.x)" },
 		{ "POSITIONAL",
 		  "JOIN ... USING (r), where row_number() OVER () AS r numbers both" },
+		{ "PASTE", "JOIN ... USING (r), where row_number() OVER () AS r numbers both" },
 		{ "ANY", "JOIN (SELECT x, min(y) FROM ... GROUP BY x) has one row for each x" },
 		{ "GLOBAL", "leave GLOBAL away" },
 	};
@@ -272,9 +273,11 @@ bool parse_foreign_join(struct parser *p)
 		if (!parse_word_is(p, joins[i][0]) ||
 		    (next.keyword != KW_JOIN && next.keyword != KW_INNER &&
 		     next.keyword != KW_LEFT && next.keyword != KW_RIGHT &&
-		     !is_text(p, next.span, "ANY")))
+		     next.keyword != KW_FULL && !is_text(p, next.span, "ANY") &&
+		     !is_text(p, next.span, "ALL")))
 			continue;
-		parse_error(p, "other-dialect", p->tok.span, "there is no %s JOIN" HINT "%s",
+		parse_error(p, "other-dialect", p->tok.span,
+			    "there is no %s JOIN" HINT "%s; a name so called stands behind AS",
 			    joins[i][0], joins[i][1]);
 		return true;
 	}

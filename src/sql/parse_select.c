@@ -253,7 +253,7 @@ static void unexpected(struct parser *p, const struct select_state *state)
 {
 	enum keyword near = parse_misspelt_clause(p);
 
-	if (parse_mend(p, &near, 1, "is no keyword here"))
+	if (parse_foreign_join(p) || parse_mend(p, &near, 1, "is no keyword here"))
 		return;
 	if (p->tok.kind == TOKEN_CLOSE) {
 		parse_error(p, "syntax-error", p->tok.span, "this \")\" closes nothing");
