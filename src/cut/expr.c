@@ -87,13 +87,23 @@ static void put_bound(const struct cutter *c, const char *name, struct buf *out)
 
 /* Only of the kernel's own groups: what SQLite groups has room.  A plain 0 would be the number of a
  * column in ORDER BY. */
-static void put_other(struct cutter *c, const struct grouped *g, struct buf *out)
+static void put_other(struct cutter *c, const struct expr *e, struct buf *out)
 {
+	const struct grouped *g = c->grouped.at[e->source];
+	u32 depth = g->is_part ? c->relations.at[g->relation].depth : 0;
+
 	if (!g->is_part) {
 		buf_puts(out, "(0 = 1)");
 		return;
 	}
-	c->reach = MIN(c->reach, c->relations.at[g->relation].depth);
+	/* SQLite takes no aggregate of a select around wherever its columns may stand. */
+	if ((g->columns || g->keys) && depth < c->depth)
+		diag_refuse(
+			c->diags, "not-supported", e->span,
+			"_other of groups by sym(x), or that count(DISTINCT x), is not available "
+			"within another select yet" HINT
+			"select it AS r in a (SELECT ...) in FROM, and name r there");
+	c->reach = MIN(c->reach, depth);
 	buf_printf(out, g->columns || g->keys ? "max(t%u.other)" : "t%u.other", g->relation);
 }
 
@@ -123,7 +133,7 @@ static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct
 	} else if (e->kind == EXPR_WINDOW_START || e->kind == EXPR_WINDOW_END) {
 		put_bound(c, e->kind == EXPR_WINDOW_START ? "window_start" : "window_end", out);
 	} else if (e->kind == EXPR_OTHER) {
-		put_other(c, c->grouped.at[e->source], out);
+		put_other(c, e, out);
 	} else if (e->kind == EXPR_IN_SELECT) {
 		buf_putc(out, '(');
 		lite_write(w, e->args[0], out);

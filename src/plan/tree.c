@@ -127,7 +127,8 @@ static int reads(const struct expr *e, const struct plan *tree)
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		return plan_scan(tree, e->source) ? 1 : -1;
 	if (e->plan || e->kind == EXPR_COLUMN || e->kind == EXPR_OVER || e->kind == EXPR_KEY ||
-	    e->kind == EXPR_AGGREGATE)
+	    e->kind == EXPR_AGGREGATE || e->kind == EXPR_WINDOW_START ||
+	    e->kind == EXPR_WINDOW_END || e->kind == EXPR_OTHER)
 		return -1;
 	/* Which branch the row is of is something read, be the branches constants. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++) {
@@ -148,7 +149,7 @@ static int reads(const struct expr *e, const struct plan *tree)
 bool expr_reads(const struct expr *e)
 {
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING ||
-	    e->kind == EXPR_UNION || e->kind == EXPR_COLUMN)
+	    e->kind == EXPR_UNION || e->kind == EXPR_COLUMN || e->kind == EXPR_OTHER)
 		return true;
 	for (u32 i = 0; i < e->n_args; i++)
 		if (expr_reads(e->args[i]))

@@ -273,8 +273,8 @@ bool parse_foreign_join(struct parser *p)
 		if (!parse_word_is(p, joins[i][0]) ||
 		    (next.keyword != KW_JOIN && next.keyword != KW_INNER &&
 		     next.keyword != KW_LEFT && next.keyword != KW_RIGHT &&
-		     next.keyword != KW_FULL && !is_text(p, next.span, "ANY") &&
-		     !is_text(p, next.span, "ALL")))
+		     next.keyword != KW_FULL && next.keyword != KW_CROSS &&
+		     !is_text(p, next.span, "ANY") && !is_text(p, next.span, "ALL")))
 			continue;
 		parse_error(p, "other-dialect", p->tok.span,
 			    "there is no %s JOIN" HINT "%s; a name so called stands behind AS",
