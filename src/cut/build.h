@@ -34,6 +34,7 @@ struct rows {
 /* A PLAN_AGGREGATE by its number. */
 struct grouped {
 	const struct plan *plan;
+	u32 depth;    /* of its select */
 	bool is_part; /* a part computes it: else SQLite does, and the rest is unused */
 	u32 relation; /* of the part: keys, then aggregates */
 	/* The part's groups are finer, and SQLite puts them together: of each aggregate its
@@ -69,8 +70,9 @@ struct cutter {
 	relations;		       /* by number (EXPR_COLUMN.source): the query's, then ours */
 	VEC(struct grouped *) grouped; /* by number: the query's, then those of DISTINCT */
 	const struct plan **overs;
-	u32 depth; /* of the select that is being printed: the query's has 1 */
-	u32 reach; /* the least depth of a select whose rows were read in what was printed */
+	u32 depth;  /* of the select that is being printed: the query's has 1 */
+	u32 reach;  /* the least depth of a select whose rows were read in what was printed */
+	u64 depths; /* all of them: bits, from 1 on */
 	bool reads_streams;  /* the select that is being printed, or one within */
 	bool is_guarded;     /* not all rows are asked for what faults */
 	expr_vec joined;     /* ON of the joins that every row of the select has passed */

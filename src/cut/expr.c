@@ -9,12 +9,18 @@
 #define SELECT_DEPTH 4u
 
 /* What is printed reads rows of a select of that depth. */
+static void note_depth(struct cutter *c, u32 depth)
+{
+	c->reach = MIN(c->reach, depth);
+	c->depths |= 1ull << (depth - 1);
+}
+
 static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *out)
 {
 	const struct relation_name *n = &c->relations.at[relation];
 
 	BUG_ON(!n->depth);
-	c->reach = MIN(c->reach, n->depth);
+	note_depth(c, n->depth);
 	if (n->named)
 		buf_printf(out, "t%u.\"%s\"", relation, n->named->columns[index].name);
 	else
@@ -49,6 +55,27 @@ void cut_put_key(struct cutter *c, const struct grouped *g, u32 index, struct bu
 	buf_puts(out, is_name ? ")" : "");
 }
 
+/* SQLite, as the standard has it, takes one that reads rows of selects around its own, and none of
+ * its own, for an aggregate of those. */
+static void put_aggregate(struct cutter *c, const struct lite_writer *w, const struct expr *e,
+			  enum lite_want want, struct buf *out)
+{
+	const struct grouped *g = c->grouped.at[e->source];
+	u64 own = 1ull << (g->depth - 1), before = c->depths;
+	struct lite_writer of = *w;
+
+	of.select = e->source + 1;
+	c->depths = 0;
+	lite_write_aggregate(&of, &g->plan->aggregate.list[e->index], want, NULL, out);
+	if ((c->depths & (own - 1)) && !(c->depths & own) && !diags_failed(c->diags))
+		diag_refuse(
+			c->diags, "aggregate-not-allowed", e->span,
+			"this aggregate reads no rows but those of the select around, and would "
+			"be one of that" HINT
+			"write it there; or name what it reads in a (SELECT ...) in FROM");
+	c->depths |= before;
+}
+
 /* A column; or of groups, be they of an outer select: by the part, or computed here. */
 static void put_computed(struct cutter *c, const struct lite_writer *w, const struct expr *e,
 			 enum lite_want want, struct buf *out)
@@ -60,10 +87,7 @@ static void put_computed(struct cutter *c, const struct lite_writer *w, const st
 	if (g && !g->is_part && e->kind == EXPR_KEY) {
 		cut_put(c, g->plan->aggregate.keys[e->index].expr, want, out);
 	} else if (g && !g->is_part) {
-		struct lite_writer of = *w;
-
-		of.select = e->source + 1;
-		lite_write_aggregate(&of, &g->plan->aggregate.list[e->index], want, NULL, out);
+		put_aggregate(c, w, e, want, out);
 	} else if (e->kind == EXPR_AGGREGATE && g->columns) {
 		put_regrouped(c, g, e->index, out);
 	} else if (e->kind == EXPR_KEY && g->keys) {
@@ -103,7 +127,7 @@ static void put_other(struct cutter *c, const struct expr *e, struct buf *out)
 			"_other of groups by sym(x), or that count(DISTINCT x), is not available "
 			"within another select yet" HINT
 			"select it AS r in a (SELECT ...) in FROM, and name r there");
-	c->reach = MIN(c->reach, depth);
+	note_depth(c, depth);
 	buf_printf(out, g->columns || g->keys ? "max(t%u.other)" : "t%u.other", g->relation);
 }
 

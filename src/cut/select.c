@@ -262,7 +262,7 @@ static bool from_part(struct select *s, struct buf *out)
 		return false;
 	c->has_aggregate = true;
 	g = c->grouped.at[a->aggregate.number];
-	*g = (struct grouped){ .plan = a };
+	*g = (struct grouped){ .plan = a, .depth = c->depth };
 	s->reason = cut_refuse_groups(c, &s->ch, &finer);
 	if (s->reason)
 		return false;

@@ -390,8 +390,6 @@ struct plan *bind_add_order(struct scope *scope, struct plan *p, struct sort_key
 /* bind_lift.c: what stands above the aggregate, bound of rows -> of keys and aggregates; a column
  * that is no key is an error. */
 bool bind_lift(struct scope *scope, struct plan *chain);
-/* Does it read the row of this select's own FROM? */
-bool bind_reads_row(struct scope *scope, const struct expr *e);
 
 /* bind_set.c: with what stands behind UNION and its like */
 bool bind_arms(struct scope *scope, struct arm *ret_arm);

@@ -262,27 +262,6 @@ static bool check_argument(struct scope *scope, const struct ast *ast, const str
 	return true;
 }
 
-/* In the standard, and for SQLite, one that reads nothing but rows of a select around is that
- * select's. */
-static bool check_own(struct scope *scope, const struct ast *ast, const struct aggregate *a)
-{
-	const struct expr *read[] = { a->arg, a->weight, a->filter };
-	bool is_own = !scope->outer || scope->over, reads = false;
-
-	for (u32 i = 0; i < ARRAY_SIZE(read); i++) {
-		if (!read[i])
-			continue;
-		is_own |= bind_reads_row(scope, read[i]);
-		reads |= expr_reads(read[i]);
-	}
-	return is_own || !reads ||
-	       diag_refuse(scope->diags, "aggregate-not-allowed", ast->span,
-			   "%s() reads nothing but rows of the select around, and would be an "
-			   "aggregate of that" HINT
-			   "write it there; or select it from a (SELECT ...) in FROM",
-			   ast->text);
-}
-
 /* A whole number as it is written, in [lo, hi]. */
 static bool bind_literal_number(struct scope *scope, const struct ast *ast, const char *what,
 				u32 lo, u32 hi, u32 *ret_number)
@@ -371,7 +350,7 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 		    a.arg->type.kind != TYPE_NULL && !a.is_distinct)
 			a.arg = NULL;
 	}
-	if (!bind_aggregate_filter(scope, ast, &a) || !check_own(scope, ast, &a))
+	if (!bind_aggregate_filter(scope, ast, &a))
 		return NULL;
 	return bind_aggregate_ref(scope, a);
 }

@@ -30,10 +30,10 @@ static struct expr *ungrouped(struct scope *scope, const struct expr *e)
 
 static bool is_of_row(struct scope *scope, const struct expr *e);
 
-bool bind_reads_row(struct scope *scope, const struct expr *e)
+static bool reads_row(struct scope *scope, const struct expr *e)
 {
 	for (u32 i = 0; i < e->n_args; i++)
-		if (bind_reads_row(scope, e->args[i]))
+		if (reads_row(scope, e->args[i]))
 			return true;
 	return is_of_row(scope, e);
 }
@@ -51,7 +51,7 @@ static bool is_of_row(struct scope *scope, const struct expr *e)
 	if (e->kind == EXPR_COLUMN)
 		return plan_has_relation(from, e->source);
 	for (u32 i = 0; is_read && i < e->n_args; i++)
-		if (bind_reads_row(scope, e->args[i]))
+		if (reads_row(scope, e->args[i]))
 			return true;
 	return false;
 }
