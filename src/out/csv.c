@@ -2,9 +2,10 @@
 /*
  * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows of the columns
  * that the query selects.  With --window-columns windows and totals have their two bounds in front,
- * unless the query selects them, and the last column tells the "(other)" row, which stands in a
- * comment line otherwise: it is no group.  So does what was lost.  An empty cell is NULL, "" is the
- * empty text.  A quantile has three columns; ladders and histograms are their JSON text.
+ * unless the query selects them, and the last column tells the "(other)" row.  That stands in a
+ * comment line otherwise, unless _other is selected: it is no group.  So does what was lost.  An
+ * empty cell is NULL, "" is the empty text.  A quantile has three columns; ladders and histograms
+ * are their JSON text.
  */
 #include "out/format.h"
 
