@@ -53,6 +53,7 @@ struct edit {
 	History *past;
 	char *history_path; /* NULL: nowhere to keep it */
 	FILE *out;	    /* the terminal */
+	int keys;	    /* the terminal, which is read without waiting */
 	char prompt[16];
 	struct buf text; /* the line that was read */
 	bool is_cancelled;
@@ -110,7 +111,7 @@ static bool take(u32 signal)
 /* Sleeps until there is a byte or one of our signals: which, in has_come.  false: no terminal. */
 static bool wait_for_byte(void)
 {
-	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd fd = { .fd = current->keys, .events = POLLIN };
 	sigset_t waiting = taken.mask, now;
 	bool is_good;
 
@@ -148,7 +149,9 @@ static int read_key(EditLine *line, wchar_t *ret_key)
 			return -1;
 		if (has_come[KEY_INTERRUPT] || has_come[KEY_RESIZE] || has_come[KEY_SUSPEND])
 			continue;
-		n = read(STDIN_FILENO, &c, 1);
+		n = read(current->keys, &c, 1);
+		if (n < 0 && errno == EAGAIN)
+			continue;
 		if (n <= 0)
 			return (int)n;
 		switch (mbrtowc(ret_key, &c, 1, &state)) {
@@ -362,6 +365,28 @@ static struct edit *no_library(struct edit *edit)
 	return NULL;
 }
 
+/*
+ * The terminal drops the keys before a ^C (n_tty's isig()), also one that a poll has just told of:
+ * read() would wait for another then, with the ^C held back.  O_NONBLOCK on what we inherited would
+ * be everybody's.
+ */
+static int open_keys(void)
+{
+	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0) /* su leaves a terminal its old user's; this way in is everybody's */
+		fd = open("/dev/tty", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return fd;
+}
+
+static struct edit *no_keys(struct edit *edit)
+{
+	fprintf(stderr, "ebql: no line editing: the terminal cannot be opened: %s\n",
+		strerror(errno));
+	free(edit);
+	return NULL;
+}
+
 struct edit *edit_open(struct shell *shell)
 {
 	struct edit *edit = calloc(1, sizeof(*edit));
@@ -371,6 +396,9 @@ struct edit *edit_open(struct shell *shell)
 		base_no_memory();
 	if (!load_library(edit))
 		return no_library(edit);
+	edit->keys = open_keys();
+	if (edit->keys < 0)
+		return no_keys(edit);
 	set_locale();
 	tcgetattr(STDIN_FILENO, &before);
 	current = edit;
@@ -404,6 +432,7 @@ void edit_close(struct edit *edit)
 	edit->history_end(edit->past);
 	edit->el_end(edit->line);
 	fclose(edit->out);
+	close(edit->keys);
 	current = NULL;
 	buf_free(&edit->text);
 	free(edit->history_path);

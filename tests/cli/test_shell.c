@@ -299,6 +299,22 @@ static void test_interrupt(void **state)
 	assert_int_equal(ended(t), 0);
 }
 
+/* A ^C takes the keys before it away: one that the shell has been told of is not waited for. */
+static void test_interrupt_keys(void **state)
+{
+	struct terminal *t = *state;
+
+	for (u32 i = 0; i < 20000; i++) {
+		expect(t, "ebql> ");
+		type(t, "ab");
+		/* At other moments of what is done for a key. */
+		for (volatile u32 wait = 0; wait < i * 7 % 4000; wait++)
+			;
+		key(t, CTRL('C'));
+		expect(t, "^C");
+	}
+}
+
 static void test_commands(void **state)
 {
 	struct terminal *t = *state;
@@ -519,6 +535,7 @@ int main(int argc, char **argv)
 		TEST(test_attached),
 		TEST(test_kept),
 		TEST(test_interrupt),
+		TEST(test_interrupt_keys),
 		TEST(test_commands),
 		TEST(test_history),
 		TEST(test_leaks),
