@@ -293,11 +293,37 @@ class Query:
         self._streams += 1
         self._session._lent += 1
         _streams.setdefault(stream.private_data, []).append(self)
+        self._library_next = _c.GET_NEXT(stream.get_next)
+        stream.get_next = ctypes.cast(_next_of_stream, ctypes.c_void_p).value
         stream.release = ctypes.cast(_release_stream, ctypes.c_void_p).value
         return _arrow.capsule(stream)
 
 
 _streams = {}  # the queries of open streams, by handle
+
+
+@_c.GET_NEXT
+def _next_of_stream(address, given):
+    """As the library's, which waits through signals; whose handlers Python runs between two waits,
+    and where one raises (^C), or session.interrupt() came, the stream gives EINTR."""
+    stream = _c.ArrowArrayStream.from_address(address)
+    query = _streams[stream.private_data][-1]
+    session, array = query._session, given.contents
+    array.release = None
+    try:
+        while True:
+            status = lib.ebql_next(stream.private_data, -1, given)
+            if status != _c.NOTHING or session._is_interrupted:
+                break
+    except BaseException:
+        status = _c.NOTHING
+    if status == _c.BATCH:
+        return 0
+    if status == _c.NOTHING:
+        _arrow.release(array)
+        session._is_interrupted = False
+        lib.ebql_interrupt(session._handle)
+    return query._library_next(address, given)
 
 
 @_c.RELEASE

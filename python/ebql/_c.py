@@ -37,6 +37,7 @@ ArrowArrayStream._fields_ = [
     ("release", c_void_p), ("private_data", c_void_p)]
 
 RELEASE = CFUNCTYPE(None, c_void_p)
+GET_NEXT = CFUNCTYPE(c_int, c_void_p, POINTER(ArrowArray))
 
 
 class Sized(ctypes.Structure):

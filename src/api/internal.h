@@ -61,6 +61,8 @@ struct ebql_query {
 
 /* run.c: all that the flow has to say after a step. */
 void api_settle(struct ebql_session *session);
+/* As ebql_session_step(), which ends at an ebql_interrupt() from before, too. */
+int api_step(struct ebql_session *session);
 /* Ends it, if it runs, and what it gave; its text and its values stay. */
 void api_clear(struct ebql_query *query);
 

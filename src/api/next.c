@@ -45,9 +45,11 @@ static int next(struct ebql_query *query, int timeout_ms, struct ArrowArray *ret
 			return query->end;
 		if (is_late)
 			return EBQL_NOTHING;
+		/* Before the wait: an ebql_interrupt() behind it is of the step. */
+		cancel_set(&query->session->cancel, 0);
 		status = wait_due(query->session, until_ns, ret_interrupted);
 		if (!status)
-			status = ebql_session_step(query->session);
+			status = api_step(query->session);
 		if (status)
 			return status;
 		is_late = base_monotonic_ns() >= until_ns;
@@ -109,6 +111,8 @@ static const char *stream_message(struct ArrowArrayStream *stream)
 	struct ebql_query *query = stream->private_data;
 	const char *message = query->streamed == EBQL_MISUSE ? "" : ebql_message(query);
 
+	if (query->streamed == EBQL_NOTHING)
+		return "it was interrupted";
 	return *message ? message : ebql_status_text(query->streamed);
 }
 

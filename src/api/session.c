@@ -86,16 +86,20 @@ int ebql_session_fd(const struct ebql_session *session)
 	return session ? engine_fd(session->engine) : -1;
 }
 
+int api_step(struct ebql_session *session)
+{
+	int err = engine_step(session->engine);
+
+	api_settle(session);
+	return err ? EBQL_FAILED : EBQL_OK;
+}
+
 int ebql_session_step(struct ebql_session *session)
 {
-	int err;
-
 	if (!session || session->is_busy)
 		return EBQL_MISUSE;
 	cancel_set(&session->cancel, 0);
-	err = engine_step(session->engine);
-	api_settle(session);
-	return err ? EBQL_FAILED : EBQL_OK;
+	return api_step(session);
 }
 
 void ebql_interrupt(struct ebql_session *session)

@@ -5,6 +5,7 @@ import datetime
 import errno
 import gc
 import os
+import signal
 import tempfile
 import threading
 import unittest
@@ -156,6 +157,31 @@ class Rows(unittest.TestCase):
         stream.release(at)
         self.assertFalse(stream.release)
         del capsule
+
+    @unittest.skipIf(os.geteuid(), "needs root")
+    def test_interrupted_stream(self):
+        """What a signal's handler raises ends the wait for a row that never comes; others do not."""
+        query = self.session.run("SELECT pid FROM raw_tracepoint:sched_switch WHERE pid < 0")
+        capsule = query.__arrow_c_stream__()
+        stream = Stream.from_address(self.pointer(capsule, b"arrow_array_stream"))
+        at, array, seen = ctypes.addressof(stream), Array(), []
+
+        def alarm(number, frame):
+            seen.append(number)
+            if len(seen) == 3:
+                raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, alarm)
+        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        self.assertEqual(stream.get_next(at, ctypes.byref(array)), errno.EINTR)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.assertEqual(len(seen), 3)
+        self.assertIn(b"interrupted", stream.get_last_error(at))
+        # It goes on: here to the query's end.
+        query.stop()
+        self.assertEqual(stream.get_next(at, ctypes.byref(array)), 0)
 
     def test_open_stream(self):
         """Query and session are closed for all but the stream, which gives an error, and ends."""
