@@ -4,7 +4,7 @@
  */
 #include "cli/live.h"
 
-#include <poll.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,6 +18,7 @@
 #define WIDTH	    80u
 
 static bool is_on;
+static int terminal_fd = -1;
 static u32 shown; /* columns that are to be taken away */
 
 bool live_open(int out_fd)
@@ -26,6 +27,8 @@ bool live_open(int out_fd)
 
 	is_on = !tell_is_quiet() && isatty(STDERR_FILENO) &&
 		(isatty(out_fd) || (fstat(out_fd, &st) == 0 && S_ISREG(st.st_mode)));
+	if (is_on && terminal_fd < 0)
+		terminal_fd = terminal_open(STDERR_FILENO, O_WRONLY);
 	return is_on;
 }
 
@@ -40,7 +43,6 @@ static u32 width(void)
 static void put(const struct buf *text, const char *before, const char *behind)
 {
 	bool is_dim = out_obeys_escapes();
-	struct pollfd fd = { STDERR_FILENO, POLLOUT };
 	struct buf line;
 	u32 n;
 
@@ -53,10 +55,8 @@ static void put(const struct buf *text, const char *before, const char *behind)
 		buf_putc(&line, ' ');
 	buf_puts(&line, behind);
 	/* A terminal that is stopped takes nothing, and must not keep the run from its end. */
-	if (poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT) {
-		fwrite(line.at, 1, line.n, stderr);
+	if (write(terminal_fd, line.at, line.n) > 0)
 		shown = *behind ? 0 : MAX(n, shown);
-	}
 	buf_free(&line);
 }
 

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/shell.h"
 
-static void on_interrupt(int number)
+static void on_nothing(int number)
 {
 }
 
@@ -366,8 +366,8 @@ static void read_rc(struct shell *shell)
 
 int shell_run(const struct options *options)
 {
-	static const int interrupts[] = { SIGINT };
-	struct signals interrupt;
+	static const int interrupts[] = { SIGINT }, pipes[] = { SIGPIPE };
+	struct signals interrupt, pipe;
 	struct shell shell;
 	bool is_terminal;
 
@@ -385,9 +385,13 @@ int shell_run(const struct options *options)
 		 * ^C waits, unless the editor or a run takes it: what comes between a line and
 		 * its run ends that at once, what comes behind a run drops the empty line.
 		 */
-		signals_take(&interrupt, interrupts, ARRAY_SIZE(interrupts), on_interrupt,
+		signals_take(&interrupt, interrupts, ARRAY_SIZE(interrupts), on_nothing,
 			     SA_RESTART, SIG_BLOCK);
+		/* What \o writes to may go: who types is told.  Commands have the usual one. */
+		signals_take(&pipe, pipes, ARRAY_SIZE(pipes), on_nothing, SA_RESTART,
+			     SIG_UNBLOCK);
 		read_terminal(&shell);
+		signals_give_back(&pipe);
 		signals_give_back(&interrupt);
 		edit_close(shell.edit);
 	} else if (!read_lines(&shell, stdin)) {

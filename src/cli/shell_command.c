@@ -271,10 +271,14 @@ static void complain(struct shell *shell, const char *what, const char *why)
 /* It is read behind the command, as if it were typed. */
 static void ask_to_read(struct shell *shell, const char *path, const char *name)
 {
+	struct signals key;
+
+	signals_let_in(&key); /* a FIFO waits for its writer */
 	shell->asked = fopen(path, "re");
-	shell->asked_name = shell->asked ? strdup(name) : NULL;
 	if (!shell->asked)
 		complain(shell, *path ? path : "\\i", strerror(errno));
+	signals_give_back(&key);
+	shell->asked_name = shell->asked ? strdup(name) : NULL;
 }
 
 static void do_i(struct shell *shell, const char *argument)
@@ -286,33 +290,31 @@ static void do_i(struct shell *shell, const char *argument)
 	ask_to_read(shell, argument, argument);
 }
 
-/* By sh, to its end; ^C is the command's alone.  Its status as waitpid() gives it, or -1. */
-static int run_command(const char *command)
+/* By sh, to its end.  Its status as waitpid() gives it, or -1. */
+static int run_command(const struct shell *shell, const char *command)
 {
-	static const struct timespec now = { 0 };
 	int status = -1, pid;
-	sigset_t interrupt;
+	struct signals lent;
 
 	fflush(NULL);
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
+	/* Of a script ^C ends all. */
+	if (shell->edit)
+		signals_lend(&lent);
 	pid = fork();
 	if (pid == 0) {
-		signal(SIGINT, SIG_DFL);
-		sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	while (sigtimedwait(&interrupt, NULL, &now) > 0)
-		;
+	if (shell->edit)
+		signals_give_back(&lent);
 	return status;
 }
 
 static void do_command(struct shell *shell, const char *argument)
 {
-	int status = run_command(*argument ? argument : "exec ${SHELL:-sh}");
+	int status = run_command(shell, *argument ? argument : "exec ${SHELL:-sh}");
 
 	if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
 		take_status(shell, 2);
@@ -331,7 +333,7 @@ static void do_e(struct shell *shell, const char *argument)
 	buf_printf(&command, "${VISUAL:-${EDITOR:-vi}} %s", path);
 	if (fd < 0 || buf_flush(&text, fd, NULL) || close(fd))
 		complain(shell, path, strerror(errno));
-	else if (run_command(command.at) != 0)
+	else if (run_command(shell, command.at) != 0)
 		complain(shell, "\\e", "the editor failed ($VISUAL, $EDITOR): nothing is run");
 	else
 		ask_to_read(shell, path, "query");

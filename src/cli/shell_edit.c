@@ -92,11 +92,20 @@ static void on_leave(int number)
 /* libedit's callbacks get its own handle only; a process has one terminal to edit on. */
 static struct edit *current;
 
+static void take_key_signals(void)
+{
+	signals_take(&taken, key_signals, ARRAY_SIZE(key_signals), on_signal, 0, SIG_BLOCK);
+}
+
+/* By the signal itself: a process that no shell could continue is not stopped by it. */
 static void suspend(struct edit *edit)
 {
 	edit->el_set(edit->line, EL_PREP_TERM, 0);
-	kill(getpid(), SIGSTOP);
+	signals_give_back(&taken);
+	raise(SIGTSTP);
+	take_key_signals();
 	edit->el_set(edit->line, EL_PREP_TERM, 1);
+	edit->el_resize(edit->line);
 	edit->el_set(edit->line, EL_REFRESH);
 }
 
@@ -149,6 +158,10 @@ static int read_key(EditLine *line, wchar_t *ret_key)
 			return -1;
 		if (has_come[KEY_INTERRUPT] || has_come[KEY_RESIZE] || has_come[KEY_SUSPEND])
 			continue;
+		/*
+		 * A terminal drops the keys before a ^C (n_tty's isig()), also one that the poll
+		 * has told of: read() would wait for another, with the ^C held back.
+		 */
 		n = read(current->keys, &c, 1);
 		if (n < 0 && errno == EAGAIN)
 			continue;
@@ -365,20 +378,6 @@ static struct edit *no_library(struct edit *edit)
 	return NULL;
 }
 
-/*
- * The terminal drops the keys before a ^C (n_tty's isig()), also one that a poll has just told of:
- * read() would wait for another then, with the ^C held back.  O_NONBLOCK on what we inherited would
- * be everybody's.
- */
-static int open_keys(void)
-{
-	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0) /* su leaves a terminal its old user's; this way in is everybody's */
-		fd = open("/dev/tty", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return fd;
-}
-
 static struct edit *no_keys(struct edit *edit)
 {
 	fprintf(stderr, "ebql: no line editing: the terminal cannot be opened: %s\n",
@@ -396,7 +395,7 @@ struct edit *edit_open(struct shell *shell)
 		base_no_memory();
 	if (!load_library(edit))
 		return no_library(edit);
-	edit->keys = open_keys();
+	edit->keys = terminal_open(STDIN_FILENO, O_RDONLY);
 	if (edit->keys < 0)
 		return no_keys(edit);
 	set_locale();
@@ -448,7 +447,7 @@ enum edit_end edit_read(struct edit *edit, bool is_first, const char **ret_line)
 	edit->is_cancelled = false;
 	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
 		has_come[i] = 0;
-	signals_take(&taken, key_signals, ARRAY_SIZE(key_signals), on_signal, 0, SIG_BLOCK);
+	take_key_signals();
 	signals_take(&leaving, leave_signals, ARRAY_SIZE(leave_signals), on_leave, 0, SIG_UNBLOCK);
 	/* Before the prompt, so that no key is echoed by the terminal too. */
 	edit->el_set(edit->line, EL_PREP_TERM, 1);

@@ -23,9 +23,29 @@ void signals_take(struct signals *saved, const int *numbers, u32 n, void (*handl
 	saved->numbers = numbers;
 	saved->n = n;
 	block(numbers, n, &set, &saved->mask);
+	action.sa_mask = set; /* a handler is interrupted by none of them either */
 	for (u32 i = 0; i < n; i++)
 		sigaction(numbers[i], &action, &saved->actions[i]);
 	sigprocmask(how, &set, NULL);
+}
+
+static void on_nothing(int number)
+{
+}
+
+void signals_let_in(struct signals *saved)
+{
+	static const int key[] = { SIGINT };
+
+	signals_take(saved, key, ARRAY_SIZE(key), on_nothing, 0, SIG_UNBLOCK);
+}
+
+void signals_lend(struct signals *saved)
+{
+	static const int keys[] = { SIGINT, SIGQUIT };
+
+	/* Not SIG_IGN, which exec would leave the child. */
+	signals_take(saved, keys, ARRAY_SIZE(keys), on_nothing, SA_RESTART, SIG_UNBLOCK);
 }
 
 void signals_give_back(const struct signals *saved)

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "host/signals.h"
 #include "host/tell.h"
 #include "out/out.h"
 
@@ -214,19 +215,23 @@ void tell_print(struct buf *out, FILE *to)
 int tell_paged(struct buf *out, int status)
 {
 	const char *pager = getenv("PAGER") ?: "less -FRX";
-	FILE *pipe = *pager && is_long(out) ? popen(pager, "we") : NULL;
-	void (*interrupt)(int number), (*broken)(int number);
-	bool is_shown;
+	void (*broken)(int number);
+	struct signals lent;
+	bool is_shown = false;
+	FILE *pipe;
 
-	if (!pipe)
+	if (!*pager || !is_long(out))
 		return tell_answer(out, status);
-	/* ^C is the pager's, and who leaves it need not have seen all. */
-	interrupt = signal(SIGINT, SIG_IGN);
-	broken = signal(SIGPIPE, SIG_IGN);
-	fwrite(out->at, 1, out->n, pipe);
-	is_shown = pclose(pipe) != 127 << 8; /* of sh: there is no such program */
-	signal(SIGPIPE, broken);
-	signal(SIGINT, interrupt);
+	signals_lend(&lent);
+	pipe = popen(pager, "we");
+	if (pipe) {
+		/* Who leaves it need not have seen all. */
+		broken = signal(SIGPIPE, SIG_IGN);
+		fwrite(out->at, 1, out->n, pipe);
+		is_shown = pclose(pipe) != 127 << 8; /* of sh: there is no such program */
+		signal(SIGPIPE, broken);
+	}
+	signals_give_back(&lent);
 	if (!is_shown)
 		return tell_answer(out, status);
 	buf_free(out);

@@ -4,6 +4,7 @@
  * for it.
  */
 #include "host/written.h"
+#include "host/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,10 +67,21 @@ static int open_log(const char *path)
 	return open(path, flags | O_NONBLOCK, 0666);
 }
 
+/* Of a FIFO when it has a reader, unless ^C comes before him. */
+static int open_output(const char *path)
+{
+	struct signals key;
+	int fd;
+
+	signals_let_in(&key);
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	signals_give_back(&key);
+	return fd;
+}
+
 int written_open(const char *path, bool is_log, const char **ret_why)
 {
-	int fd = is_log ? open_log(path)
-			: open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int fd = is_log ? open_log(path) : open_output(path);
 
 	if (fd < 0) {
 		*ret_why = errno == ELOOP ? "is a link: name the file itself" : strerror(errno);

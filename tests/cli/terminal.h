@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
+#include "root.h"
 
 #define WAIT_MS	 20000
 #define SWITCHES "tracepoint:sched:sched_switch"
@@ -28,19 +29,6 @@ struct terminal {
 	struct buf seen;
 	size_t at; /* what comes before it has been waited for */
 };
-
-static inline bool is_root(void)
-{
-	return geteuid() == 0;
-}
-
-#define NEEDS_ROOT()                                                                               \
-	do {                                                                                       \
-		if (!is_root()) {                                                                  \
-			print_message("SKIP: needs root\n");                                       \
-			skip();                                                                    \
-		}                                                                                  \
-	} while (0)
 
 /* Words: the program and what it is given. */
 void start_words(struct terminal *t, u16 columns, char *const words[]);

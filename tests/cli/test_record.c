@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
+#include "root.h"
 
 static int shell(const char *command, struct buf *out)
 {
@@ -212,14 +213,6 @@ static void test_refused(void **state)
 	       "cat k.csv",
 	       0, "error[unknown-column]: a.csv has no column \"x\"\nkept\n");
 }
-
-#define NEEDS_ROOT()                                                                               \
-	do {                                                                                       \
-		if (geteuid() != 0) {                                                              \
-			puts("SKIP: needs root");                                                  \
-			skip();                                                                    \
-		}                                                                                  \
-	} while (0)
 
 /* 1,000 writes of one byte, as the kernel has them and as the recording has them. */
 static void test_live(void **state)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "terminal.h"
@@ -315,6 +316,106 @@ static void test_interrupt_keys(void **state)
 	}
 }
 
+/* ^Z stops it where a shell can continue it, and nowhere else. */
+static void test_suspend(void **state)
+{
+	struct terminal *t = *state;
+
+	expect(t, "ebql> ");
+	type(t, "SELECT 3");
+	expect(t, "SELECT 3");
+	key(t, CTRL('Z'));
+	expect(t, "SELECT 3");
+	type(t, " + 4;\r");
+	expect(t, " 7\r\n");
+	line(t, "\\q");
+	assert_int_equal(ended(t), 0);
+	start_words(t, 200, (char *const[]){ "bash", "--norc", "-i", NULL });
+	type(t, "PS1='%'; " EBQL_BINARY "\r");
+	expect(t, "ebql> ");
+	type(t, "SELECT 4");
+	expect(t, "SELECT 4");
+	key(t, CTRL('Z'));
+	expect(t, "Stopped");
+	type(t, "fg\r");
+	expect(t, "ebql> SELECT 4");
+	type(t, " + 5;\r");
+	expect(t, " 9\r\n");
+	line(t, "\\q");
+	expect(t, "%");
+}
+
+/* ^C and ^\ are of the command that has the terminal. */
+static void test_lent(void **state)
+{
+	struct terminal *t = *state;
+	static const char keys[] = { CTRL('C'), CTRL('\\') };
+
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
+		line(t, "\\! echo be''gins; exec sleep 60");
+		expect(t, "begins");
+		key(t, keys[i]);
+	}
+	line(t, "\\q");
+	assert_int_equal(ended(t), 0);
+	setenv("PAGER", "head -n 1; echo be''gins; exec sleep 60", 1);
+	start(t, NULL);
+	unsetenv("PAGER");
+	line(t, "SHOW STREAMS; SELECT 3 + 4;");
+	expect(t, "begins");
+	key(t, CTRL('C'));
+	expect(t, " 7\r\n");
+	expect(t, "ebql> ");
+}
+
+/* Until it is asleep in that system call. */
+static void wait_for_call(int pid, long number)
+{
+	char path[64], text[64];
+	long found = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	while (found != number) {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		if (fgets(text, sizeof(text), file))
+			found = strtol(text, NULL, 10);
+		fclose(file);
+		usleep(1000);
+	}
+}
+
+/* A FIFO that nobody reads, or writes; and one whose reader goes. */
+static void test_fifo(void **state)
+{
+	struct terminal *t = *state;
+	char path[96], text[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/fifo", t->state);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	for (u32 i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "\\%c %s", "oi"[i], path);
+		line(t, text);
+		/* When it waits there; before, it would be of the prompt. */
+		wait_for_call(t->pid, SYS_openat);
+		key(t, CTRL('C'));
+		expect(t, "Interrupted system call");
+	}
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	snprintf(text, sizeof(text), "\\o %s", path);
+	line(t, text);
+	expect(t, "ebql> ");
+	close(fd);
+	type(t, "SHOW VIEWS;\r");
+	expect(t, "Broken pipe");
+	line(t, "\\o");
+	line(t, "SELECT 3 + 4;");
+	expect(t, " 7\r\n");
+}
+
 static void test_commands(void **state)
 {
 	struct terminal *t = *state;
@@ -536,6 +637,9 @@ int main(int argc, char **argv)
 		TEST(test_kept),
 		TEST(test_interrupt),
 		TEST(test_interrupt_keys),
+		TEST(test_suspend),
+		TEST(test_lent),
+		TEST(test_fifo),
 		TEST(test_commands),
 		TEST(test_history),
 		TEST(test_leaks),
