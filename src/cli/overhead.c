@@ -52,10 +52,12 @@ static int check_run(const struct overhead *o, const struct run *run, int status
 	const struct options *options = o->options;
 	struct query q;
 
-	if (status || run->wall_ns > 0)
+	if (status)
 		return status;
-	if (host_stop_signal())
+	if (host_stop_signal()) /* the command's end may have been seen before it */
 		return 1;
+	if (run->wall_ns > 0)
+		return 0;
 	if (!query_init(&q, options->file, options->text.at, options->text.n))
 		return tell_no_memory();
 	diag_failure(&q.diags, "ended-first",

@@ -72,12 +72,12 @@ static void tick_from(u64 ns)
 static void leave(int number)
 {
 	const int parent = getpid();
-	sigset_t all;
+	sigset_t set;
 
 	/* Not fork(), which may wait for a lock that the interrupted code has. */
 	if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
-		sigfillset(&all);
-		sigprocmask(SIG_SETMASK, &all, NULL);
+		sigfillset(&set);
+		sigprocmask(SIG_SETMASK, &set, NULL);
 		/* What others wait for the end of, and gave to us: ours are all closed by exec. */
 		for (int fd = 0; fd < INHERITED_MAX; fd++)
 			if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC))
@@ -89,6 +89,10 @@ static void leave(int number)
 	}
 	signal(number, SIG_DFL);
 	raise(number);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* that ends us, but not the first of a container */
+	_exit(128 + number);
 }
 
 static void on_stop_signal(int number)
@@ -219,8 +223,9 @@ static int open_duration(struct host *host)
 	if (!host->options.duration_ns)
 		return 0;
 	end_ns = base_monotonic_ns() + host->options.duration_ns;
-	if (!n_stop_signals)
-		cancel_set(&cancel, end_ns + DURATION_GRACE_NS);
+	cancel_set(&cancel, end_ns + DURATION_GRACE_NS);
+	if (n_stop_signals) /* it came before that, or between the two */
+		cancel_set(&cancel, last_stop_ns + (n_stop_signals > 1 ? 0 : STOP_GRACE_NS));
 	at.it_value = (struct timespec){ end_ns / NS_PER_S, end_ns % NS_PER_S };
 	host->duration_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (host->duration_fd < 0 ||
@@ -280,11 +285,28 @@ static int child_start(struct host *host)
 			     SIG_UNBLOCK);
 	}
 	host->child.start_ns = base_monotonic_ns();
+	if (n_stop_signals) /* it waits, and never runs */
+		return 0;
 	if (write(host->options.child_go_fd, &go, 1) == 1)
 		return 0;
 	close(host->child_fd);
 	host->child_fd = -1;
 	return -errno;
+}
+
+/* Does it end before that, and before a signal more?  Ticks are none. */
+static bool ends_within(struct pollfd *ended, u32 ms)
+{
+	const u64 until_ns = base_monotonic_ns() + ms * NS_PER_MS;
+	const int n_signals = n_stop_signals;
+	u64 now_ns;
+	int n;
+
+	do {
+		now_ns = MIN(base_monotonic_ns(), until_ns);
+		n = poll(ended, 1, (int)((until_ns - now_ns) / NS_PER_MS));
+	} while (n < 0 && errno == EINTR && n_stop_signals == n_signals && now_ns < until_ns);
+	return n == 1;
 }
 
 /* The run is over: so is the child, whichever of the two ended the other. */
@@ -297,11 +319,10 @@ static void child_end(struct host *host)
 		return;
 	if (host->options.adopts)
 		signals_give_back(&saved_child); /* it would end the poll(2) */
-	if (poll(&ended, 1, 0) == 0) {
+	if (poll(&ended, 1, 0) != 1) {
 		kill(pid, SIGTERM);
 		kill(pid, SIGCONT);
-		/* -1: a signal more. */
-		if (poll(&ended, 1, CHILD_GRACE_MS) <= 0)
+		if (!ends_within(&ended, CHILD_GRACE_MS))
 			kill(pid, SIGKILL);
 	}
 	while (wait4(pid, &host->child.status, 0, &host->child.usage) < 0)

@@ -11,16 +11,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "root.h"
 
 #define N_ROWS	 200000
 #define LIMIT_NS 60000000000ull
@@ -48,6 +52,13 @@ static int remove_file(void **state)
 	return unlink(file_path);
 }
 
+static void run(int out)
+{
+	dup2(out, STDOUT_FILENO);
+	execl(EBQL_BINARY, EBQL_BINARY, "-o", "csv", select_all, NULL);
+	_exit(127);
+}
+
 /* out: standard output; is_terminal: it is all three, and the terminal of a session. */
 static pid_t start(int out, bool is_terminal)
 {
@@ -62,9 +73,8 @@ static pid_t start(int out, bool is_terminal)
 		dup2(out, STDIN_FILENO);
 		dup2(out, STDERR_FILENO);
 	}
-	dup2(out, STDOUT_FILENO);
-	execl(EBQL_BINARY, EBQL_BINARY, "-o", "csv", select_all, NULL);
-	_exit(127);
+	run(out);
+	return 0;
 }
 
 static bool is_asleep(pid_t child)
@@ -185,6 +195,92 @@ static void test_second_signal(void **state)
 	}
 }
 
+/* A third one ends it at once, also where no signal does that: the first process of a container. */
+static void test_third_signal(void **state)
+{
+	for (u32 is_first = 0; is_first < 2; is_first++) {
+		int ends[2], status;
+		pid_t child;
+
+		if (is_first)
+			NEEDS_ROOT();
+		open_pipe(ends);
+		child = (pid_t)syscall(SYS_clone, SIGCHLD | (is_first ? CLONE_NEWPID : 0), 0, 0, 0,
+				       0);
+		assert_true(child >= 0);
+		if (!child)
+			run(ends[1]);
+		close(ends[1]);
+		wait_until_full(child);
+		/* All three are there when it goes on. */
+		kill(child, SIGSTOP);
+		kill(child, SIGINT);
+		kill(child, SIGTERM);
+		kill(child, SIGHUP);
+		kill(child, SIGCONT);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(is_first ? WIFEXITED(status) && WEXITSTATUS(status) > 128
+				     : WIFSIGNALED(status));
+		close(ends[0]);
+	}
+}
+
+/* The command has its second to end in, however long the output kept us. */
+static void test_command(void **state)
+{
+	char done[64], command[200];
+	int ends[2], status;
+	pid_t child;
+
+	NEEDS_ROOT();
+	snprintf(done, sizeof(done), "%s.done", file_path);
+	snprintf(command, sizeof(command),
+		 "trap 'sleep 0.5; : >%s; exit 7' TERM; while :; do sleep 0.01; done", done);
+	open_pipe(ends);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		execl(EBQL_BINARY, EBQL_BINARY, "-o", "csv",
+		      "SELECT time, comm FROM raw_tracepoint:sched_switch", "--", "sh", "-c",
+		      command, NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	wait_until_full(child);
+	kill(child, SIGTERM);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(unlink(done), 0);
+	close(ends[0]);
+}
+
+/* ebql overhead is told to end while it is stopped, and finds the command at its end, too. */
+static void test_rounds(void **state)
+{
+	char runs[64], command[256];
+	struct stat info;
+	pid_t child;
+
+	NEEDS_ROOT();
+	snprintf(runs, sizeof(runs), "%s.runs", file_path);
+	snprintf(command, sizeof(command),
+		 "echo >>%s; kill -STOP $PPID; kill -INT $PPID; "
+		 "(sleep 0.1; kill -CONT $PPID) >/dev/null 2>&1 &",
+		 runs);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		execl(EBQL_BINARY, EBQL_BINARY, "overhead",
+		      "SELECT count(*) FROM raw_tracepoint:sys_enter", "--", "sh", "-c", command,
+		      NULL);
+		_exit(127);
+	}
+	assert_int_equal(wait_for_end(child, -1, NULL), 1);
+	assert_int_equal(stat(runs, &info), 0);
+	assert_int_equal(info.st_size, 1);
+	unlink(runs);
+}
+
 /* A reader that only paused has all rows that were read until the signal, each whole. */
 static void test_pause(void **state)
 {
@@ -295,9 +391,10 @@ static void test_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pipe),  cmocka_unit_test(test_second_signal),
-		cmocka_unit_test(test_pause), cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_pipe),	     cmocka_unit_test(test_second_signal),
+		cmocka_unit_test(test_third_signal), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_pause),	     cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_keys),	     cmocka_unit_test(test_rounds),
 	};
 
 	return cmocka_run_group_tests_name("stopped", tests, write_file, remove_file);
