@@ -110,7 +110,7 @@ void catalog_set_process(struct catalog *catalog, s32 pid)
 /* Some bytes of code; less than n where the file ends, or cannot be read. */
 static u32 read_code(const char *path, u64 offset, u8 *code, u32 n)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t got = fd < 0 ? 0 : pread(fd, code, n, (off_t)offset);
 
 	if (fd >= 0)

@@ -385,11 +385,10 @@ int shell_run(const struct options *options)
 		 * ^C waits, unless the editor or a run takes it: what comes between a line and
 		 * its run ends that at once, what comes behind a run drops the empty line.
 		 */
-		signals_take(&interrupt, interrupts, ARRAY_SIZE(interrupts), on_nothing,
-			     SA_RESTART, SIG_BLOCK);
+		signals_take(&interrupt, interrupts, ARRAY_SIZE(interrupts), on_nothing, SA_RESTART,
+			     SIG_BLOCK);
 		/* What \o writes to may go: who types is told.  Commands have the usual one. */
-		signals_take(&pipe, pipes, ARRAY_SIZE(pipes), on_nothing, SA_RESTART,
-			     SIG_UNBLOCK);
+		signals_take(&pipe, pipes, ARRAY_SIZE(pipes), on_nothing, SA_RESTART, SIG_UNBLOCK);
 		read_terminal(&shell);
 		signals_give_back(&pipe);
 		signals_give_back(&interrupt);

@@ -22,7 +22,7 @@ bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done)
 /* With our own rights.  In another file a place may be in the middle of an instruction: -ESTALE. */
 static int open_file(const struct hook *hook)
 {
-	int fd = open(hook->file_path, O_RDONLY | O_CLOEXEC);
+	int fd = open(hook->file_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat stat;
 
 	if (fd < 0)
