@@ -199,12 +199,19 @@ EBQL_API int ebql_schema(struct ebql_query *query, struct ArrowSchema *ret_schem
 typedef int (*ebql_batch_function)(void *context, struct ebql_query *query,
 				   struct ArrowArray *batch);
 
+/*
+ * A signal came while a stream of the query waits, in the thread that does: for languages that run
+ * handlers of their own.  *ret_stops is 1, and where it still is behind this, get_next() gives EINTR.
+ */
+typedef void (*ebql_signal_function)(void *context, int *ret_stops);
+
 struct ebql_options {
 	size_t size;	   /* sizeof(struct ebql_options); what is 0 below is not asked for */
 	uint64_t every_ns; /* a query without a WINDOW gives a snapshot so often */
 	uint64_t rows;	   /* streamed rows to end after */
 	ebql_batch_function batch; /* NULL: batches wait for ebql_next() */
 	void *context;
+	ebql_signal_function on_signal; /* NULL: a stream waits through signals */
 };
 
 /*
@@ -228,9 +235,9 @@ EBQL_API int ebql_next(struct ebql_query *query, int timeout_ms, struct ArrowArr
 /*
  * The same as an Arrow stream, whose get_next() waits.  It borrows the query, which must stay open
  * and in use by that thread until the stream is released; releasing it ends nothing.  Errors are
- * EINVAL (refused, misuse), EIO, ENOMEM, and EINTR behind ebql_interrupt(), which is to be called
- * again; get_last_error() is what ebql_message() says, or of a status alone
- * ebql_status_text().  EBQL_OK or EBQL_MISUSE.
+ * EINVAL (refused, misuse), EIO, ENOMEM, and EINTR behind ebql_interrupt() or on_signal, which is
+ * to be called again: nothing is lost; get_last_error() is what ebql_message() says, or of a status
+ * alone ebql_status_text(), or that it was interrupted.  EBQL_OK or EBQL_MISUSE.
  */
 EBQL_API int ebql_stream(struct ebql_query *query, struct ArrowArrayStream *ret_stream);
 /*

@@ -189,6 +189,7 @@ class Query:
         options = _c.Options()
         options.every_ns = _ns("every", every) if every else 0
         options.rows = rows or 0
+        options.on_signal = ctypes.cast(_go_on, ctypes.c_void_p)
         self._check(lib.ebql_run(self._open(), ctypes.byref(options)))
 
     def _schema(self):
@@ -286,15 +287,14 @@ class Query:
         return _arrow.capsule(self._schema())
 
     def __arrow_c_stream__(self, requested_schema=None):
-        """All batches that are still to come."""
+        """All batches that are still to come.  A wait in which a signal's handler raises (^C) ends with
+        EINTR: whoever reads the stream makes an error of that; the exception itself is printed."""
         stream = _c.ArrowArrayStream()
         self._check(lib.ebql_stream(self._open(), ctypes.byref(stream)))
         # Whoever has it keeps the query, and the session.
         self._streams += 1
         self._session._lent += 1
         _streams.setdefault(stream.private_data, []).append(self)
-        self._library_next = _c.GET_NEXT(stream.get_next)
-        stream.get_next = ctypes.cast(_next_of_stream, ctypes.c_void_p).value
         stream.release = ctypes.cast(_release_stream, ctypes.c_void_p).value
         return _arrow.capsule(stream)
 
@@ -302,28 +302,11 @@ class Query:
 _streams = {}  # the queries of open streams, by handle
 
 
-@_c.GET_NEXT
-def _next_of_stream(address, given):
-    """As the library's, which waits through signals; whose handlers Python runs between two waits,
-    and where one raises (^C), or session.interrupt() came, the stream gives EINTR."""
-    stream = _c.ArrowArrayStream.from_address(address)
-    query = _streams[stream.private_data][-1]
-    session, array = query._session, given.contents
-    array.release = None
-    try:
-        while True:
-            status = lib.ebql_next(stream.private_data, -1, given)
-            if status != _c.NOTHING or session._is_interrupted:
-                break
-    except BaseException:
-        status = _c.NOTHING
-    if status == _c.BATCH:
-        return 0
-    if status == _c.NOTHING:
-        _arrow.release(array)
-        session._is_interrupted = False
-        lib.ebql_interrupt(session._handle)
-    return query._library_next(address, given)
+@_c.ON_SIGNAL
+def _go_on(context, stops):
+    """While a stream waits a signal came: its handler runs first, and where it raises, as for ^C,
+    what is told here stays untold."""
+    stops[0] = 0
 
 
 @_c.RELEASE

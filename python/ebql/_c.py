@@ -37,7 +37,7 @@ ArrowArrayStream._fields_ = [
     ("release", c_void_p), ("private_data", c_void_p)]
 
 RELEASE = CFUNCTYPE(None, c_void_p)
-GET_NEXT = CFUNCTYPE(c_int, c_void_p, POINTER(ArrowArray))
+ON_SIGNAL = CFUNCTYPE(None, c_void_p, POINTER(c_int))
 
 
 class Sized(ctypes.Structure):
@@ -49,7 +49,7 @@ class Sized(ctypes.Structure):
 
 class Options(Sized):
     _fields_ = [("size", c_size_t), ("every_ns", c_uint64), ("rows", c_uint64),
-                ("batch", c_void_p), ("context", c_void_p)]
+                ("batch", c_void_p), ("context", c_void_p), ("on_signal", c_void_p)]
 
 
 class Batch(Sized):

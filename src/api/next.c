@@ -88,6 +88,17 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
 	return status ? stream_error(status) : 0;
 }
 
+/* Behind a signal. */
+static bool goes_on(struct ebql_query *query)
+{
+	int stops = 1;
+
+	if (!query->options.on_signal)
+		return true;
+	query->options.on_signal(query->options.context, &stops);
+	return !stops;
+}
+
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
 	struct ebql_query *query = stream->private_data;
@@ -96,7 +107,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 
 	do
 		status = next(query, -1, out, &is_interrupted);
-	while (status == EBQL_NOTHING && !is_interrupted);
+	while (status == EBQL_NOTHING && !is_interrupted && goes_on(query));
 	query->streamed = status;
 	if (status == EBQL_BATCH)
 		return 0;

@@ -3,6 +3,7 @@
  * Sessions: an engine, what SET and CREATE VIEW left, and a descriptor by which other threads wake
  * the one that waits.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -108,8 +109,8 @@ void ebql_interrupt(struct ebql_session *session)
 
 	if (!session)
 		return;
-	cancel_set(&session->cancel, 1);
-	/* Full: it was woken already. */
+	/* In this order: who clears the cancel and waits then has the wake.  Full: it was woken. */
 	if (write(session->wake_fd, &one, sizeof(one)) < 0)
-		return;
+		errno = 0;
+	cancel_set(&session->cancel, 1);
 }

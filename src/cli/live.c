@@ -5,6 +5,7 @@
 #include "cli/live.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -43,6 +44,7 @@ static u32 width(void)
 static void put(const struct buf *text, const char *before, const char *behind)
 {
 	bool is_dim = out_obeys_escapes();
+	struct pollfd fd = { terminal_fd, POLLOUT };
 	struct buf line;
 	u32 n;
 
@@ -55,7 +57,8 @@ static void put(const struct buf *text, const char *before, const char *behind)
 		buf_putc(&line, ' ');
 	buf_puts(&line, behind);
 	/* A terminal that is stopped takes nothing, and must not keep the run from its end. */
-	if (write(terminal_fd, line.at, line.n) > 0)
+	if (poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT &&
+	    write(terminal_fd, line.at, line.n) > 0)
 		shown = *behind ? 0 : MAX(n, shown);
 	buf_free(&line);
 }

@@ -4,6 +4,7 @@
  * ";", found by the lexer of the language; what SET and CREATE VIEW did stays for those behind it.
  * ^C ends the query that runs, and not the shell.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +192,7 @@ static void run_command(struct shell *shell, const char *line, const char *comma
 	if (!shell->text.n)
 		remember(shell, line, strlen(line));
 	shell_command(shell, command);
+	shell_check_output(shell);
 	read_asked(shell);
 	if (shell->text.n)
 		buf_putc(&shell->text, '\n');
@@ -260,6 +262,19 @@ static void read_terminal(struct shell *shell)
 	}
 }
 
+/* As getline(3); ^C ends the wait for a FIFO's writer. */
+static ssize_t read_line(struct shell *shell, char **line, size_t *room, FILE *file)
+{
+	struct signals key;
+	ssize_t n;
+
+	signals_let_in(&key);
+	n = getline(line, room, file);
+	shell->is_stopped |= n < 0 && errno == EINTR;
+	signals_give_back(&key);
+	return n;
+}
+
 /* true: something was there to read. */
 static bool read_lines(struct shell *shell, FILE *file)
 {
@@ -268,7 +283,7 @@ static bool read_lines(struct shell *shell, FILE *file)
 	char *line = NULL;
 	ssize_t n;
 
-	while (!shell_must_stop(shell) && (n = getline(&line, &room, file)) >= 0) {
+	while (!shell_must_stop(shell) && (n = read_line(shell, &line, &room, file)) >= 0) {
 		if (n && line[n - 1] == '\n')
 			line[--n] = '\0';
 		/* A NUL is for the lexer to refuse. */

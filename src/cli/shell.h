@@ -49,6 +49,8 @@ static inline bool shell_must_stop(const struct shell *shell)
 /* --- shell_command.c --- */
 
 /* One statement, as if it had been typed. */
+/* On a terminal: who types is told what of the results was not taken. */
+void shell_check_output(struct shell *shell);
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes);
 /* A line that begins with a backslash. */
 void shell_command(struct shell *shell, const char *line);

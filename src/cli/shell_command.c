@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,33 @@ static void say_times(const struct shell *shell, u64 total_ns)
 	     (double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
 }
 
+static void take_output_back(struct shell *shell)
+{
+	if (shell->stdout_fd < 0)
+		return;
+	dup2(shell->stdout_fd, STDOUT_FILENO);
+	close(shell->stdout_fd);
+	shell->stdout_fd = -1;
+}
+
+/* A run takes a reader that went for a clean end, and stdio says nothing. */
+void shell_check_output(struct shell *shell)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+	bool is_bad = fflush(stdout) || ferror(stdout);
+	int error = is_bad ? errno : 0;
+
+	if (!shell->edit)
+		return;
+	if (poll(&out, 1, 0) == 1 && out.revents & POLLERR)
+		error = EPIPE;
+	if (error)
+		tell_failed(TELL_STDOUT, error);
+	if (error == EPIPE)
+		take_output_back(shell);
+	clearerr(stdout);
+}
+
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
 {
 	struct options options = shell->options;
@@ -89,6 +117,7 @@ void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
 	fflush(stdout);
 	if (shell->is_timed)
 		say_times(shell, base_monotonic_ns() - start_ns);
+	shell_check_output(shell);
 	buf_free(&options.text);
 	stopped = host_stop_signal();
 	if (!stopped)
@@ -236,11 +265,7 @@ static void do_o(struct shell *shell, const char *argument)
 		shell->is_out_begun = false;
 	}
 	if (!*argument) {
-		if (shell->stdout_fd >= 0) {
-			dup2(shell->stdout_fd, STDOUT_FILENO);
-			close(shell->stdout_fd);
-			shell->stdout_fd = -1;
-		}
+		take_output_back(shell);
 		return;
 	}
 	fd = written_open(argument, false, &why);

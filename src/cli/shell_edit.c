@@ -100,9 +100,14 @@ static void take_key_signals(void)
 /* By the signal itself: a process that no shell could continue is not stopped by it. */
 static void suspend(struct edit *edit)
 {
+	sigset_t stop;
+
 	edit->el_set(edit->line, EL_PREP_TERM, 0);
 	signals_give_back(&taken);
 	raise(SIGTSTP);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* who started us may have held it back */
 	take_key_signals();
 	edit->el_set(edit->line, EL_PREP_TERM, 1);
 	edit->el_resize(edit->line);
@@ -378,14 +383,6 @@ static struct edit *no_library(struct edit *edit)
 	return NULL;
 }
 
-static struct edit *no_keys(struct edit *edit)
-{
-	fprintf(stderr, "ebql: no line editing: the terminal cannot be opened: %s\n",
-		strerror(errno));
-	free(edit);
-	return NULL;
-}
-
 struct edit *edit_open(struct shell *shell)
 {
 	struct edit *edit = calloc(1, sizeof(*edit));
@@ -397,7 +394,7 @@ struct edit *edit_open(struct shell *shell)
 		return no_library(edit);
 	edit->keys = terminal_open(STDIN_FILENO, O_RDONLY);
 	if (edit->keys < 0)
-		return no_keys(edit);
+		base_no_memory();
 	set_locale();
 	tcgetattr(STDIN_FILENO, &before);
 	current = edit;

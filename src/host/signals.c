@@ -36,8 +36,10 @@ static void on_nothing(int number)
 void signals_let_in(struct signals *saved)
 {
 	static const int key[] = { SIGINT };
+	sigset_t now;
 
-	signals_take(saved, key, ARRAY_SIZE(key), on_nothing, 0, SIG_UNBLOCK);
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	signals_take(saved, key, sigismember(&now, SIGINT) == 1, on_nothing, 0, SIG_UNBLOCK);
 }
 
 void signals_lend(struct signals *saved)

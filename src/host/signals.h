@@ -21,7 +21,7 @@ struct signals {
 /* how: SIG_BLOCK: they wait; SIG_UNBLOCK: one that came before and was blocked comes now. */
 void signals_take(struct signals *saved, const int *numbers, u32 n, void (*handler)(int number),
 		  int flags, int how);
-/* ^C ends a call that waits, which gives EINTR, and nothing else. */
+/* Where ^C is held back it ends a call that waits, which gives EINTR, and nothing else. */
 void signals_let_in(struct signals *saved);
 /* ^C and ^\ are of the child that has the terminal, as by system(3), and not ours. */
 void signals_lend(struct signals *saved);

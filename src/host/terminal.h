@@ -6,8 +6,8 @@
 #define EBQL_HOST_TERMINAL_H
 
 /*
- * A descriptor by which nothing waits (O_NONBLOCK, which on what we inherited would be everybody's)
- * of the terminal that fd is; mode: O_RDONLY, O_WRONLY.  Or -1, with errno.
+ * A descriptor of the terminal that fd is; mode: O_RDONLY, O_WRONLY.  By it nothing waits
+ * (O_NONBLOCK, which on what we inherited would be everybody's), unless nobody lets us open it.
  */
 int terminal_open(int fd, int mode);
 
