@@ -129,7 +129,8 @@ def busy():
 	os.waitpid(pid, 0)
 
 
-# Three that could run as soon as they are woken, on a CPU that is taken for 40 ms more.
+# Three that could run as soon as they are woken, on a CPU that is taken for 40 ms more at least; what
+# wakes them is the time.
 def late():
 	def runs():
 		return int(open("/proc/self/schedstat").read().split()[2])
@@ -139,11 +140,14 @@ def late():
 		before = runs()
 		name("e-late")
 		named = runs()
+		took = 0
 		for _ in range(5):
 			os.write(give, b"x")
-			os.read(take, 1)
+			woken, = struct.unpack("q", os.read(take, 8))
+			took += time.monotonic_ns() - woken
 		last = runs()
 		name("done")
+		truth("queued", 5 * 4 * SECOND // 100, took)
 		truth("waits", last - named, runs() - before)
 
 	ready, tell = os.pipe()
@@ -158,7 +162,7 @@ def late():
 			until(pid, "S")
 		time.sleep(0.03)
 		for _, give in pipes:
-			os.write(give, b"x")
+			os.write(give, struct.pack("q", time.monotonic_ns()))
 		spin(0.04)
 	ended(*pids)
 	ended(forked(spins))
