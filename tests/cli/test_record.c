@@ -171,11 +171,15 @@ static void test_empty(void **state)
 	}
 }
 
-/* 20,000^3 rows take years: SQLite must let go of them. */
+/*
+ * 20,000^3 rows take years: SQLite must let go of them.  Who has been on a CPU for half a second
+ * has read the files long since.
+ */
 static void test_stopped(void **state)
 {
-	expect("timeout --preserve-status -s TERM -k 60 0.5 $E -o csv \"SELECT count(*) FROM "
-	       "'many.csv' a, 'many.csv' b, 'many.csv' c\"",
+	expect("$E -o csv \"SELECT count(*) FROM 'many.csv' a, 'many.csv' b, 'many.csv' c\" & "
+	       "P=$!; until [ $(cut -d' ' -f14 /proc/$P/stat) -ge 50 ]; do sleep 0.05; done; "
+	       "kill -TERM $P; wait $P",
 	       3,
 	       "count(*)\n"
 	       "warning[interrupted]: the query was stopped while it computed rows: these are "
