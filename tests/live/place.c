@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,34 @@ void place_start(struct place *p, const char *what, ...)
 void place_end(struct place *p, int signal, int status)
 {
 	session_end(p->session, signal, status);
+}
+
+void place_start_clock(struct place *p, const char *name, const char *library)
+{
+	char audit[128];
+
+	place_write(p, "offset", "0\n");
+	setenv("EBQL_TEST_CLOCK", place_path(p, "offset"), 1);
+	setenv("LD_PRELOAD", library, 1);
+	snprintf(audit, sizeof(audit), "%s", place_path(p, "audit"));
+	place_start(p, place_path(p, name), "--audit", audit, NULL);
+	unsetenv("LD_PRELOAD");
+}
+
+void place_set_clock(struct place *p, int offset)
+{
+	struct buf text;
+
+	place_write(p, "next", "%d\n", offset);
+	place_move(p, "next", "offset");
+	/* SIGHUP makes the audit anew, and then it looks; the status comes behind that. */
+	unlink(place_path(p, "audit"));
+	proc_signal(&p->session->ebql, SIGHUP);
+	while (access(place_path(p, "audit"), F_OK))
+		proc_pump(5);
+	buf_init(&text);
+	place_status(p, true, &text);
+	buf_free(&text);
 }
 
 void place_status(struct place *p, bool is_json, struct buf *text)

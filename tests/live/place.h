@@ -32,6 +32,10 @@ u64 place_sum(struct place *p, const char *name, const char *key);
 /* Options, then the folder, or what else is named; waits until it runs. */
 void place_start(struct place *p, const char *what, ...) __attribute__((sentinel));
 void place_end(struct place *p, int signal, int status);
+/* So too a file of the folder ("." is all of it), by a wall clock that can be set: clock.c's. */
+void place_start_clock(struct place *p, const char *name, const char *library);
+/* It goes off by so many seconds, and was looked at behind that. */
+void place_set_clock(struct place *p, int offset);
 /* Waits until standard error says so, and forgets what it said. */
 void place_said(struct place *p, const char *text);
 void place_status(struct place *p, bool is_json, struct buf *text);

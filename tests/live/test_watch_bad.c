@@ -241,57 +241,35 @@ static void test_rotated(void **state)
 	assert_null(strstr(p->session->ebql.err_text.at, "not opened anew"));
 }
 
-/* The wall's clock is set so, and was looked at behind that. */
-static void set_clock(struct place *p, int offset)
-{
-	struct buf text;
-
-	place_write(p, "next", "%d\n", offset);
-	place_move(p, "next", "offset");
-	/* SIGHUP makes the audit anew, and then it looks; the status comes behind that. */
-	unlink(place_path(p, "audit"));
-	proc_signal(&p->session->ebql, SIGHUP);
-	while (access(place_path(p, "audit"), F_OK))
-		proc_pump(5);
-	buf_init(&text);
-	place_status(p, true, &text);
-	buf_free(&text);
-}
-
 /* Hours come when the clock says so, again where it is set back, and not where they are skipped. */
 static void test_clock(void **state)
 {
 	struct place *p = *state;
 	time_t start = time(NULL) + 3600, stop = start + 3600;
-	char from[16], to[16], audit[128];
+	char from[16], to[16];
 	struct tm tm;
 
 	setenv("TZ", "UTC", 1);
 	strftime(from, sizeof(from), "%T", gmtime_r(&start, &tm));
 	strftime(to, sizeof(to), "%T", gmtime_r(&stop, &tm));
-	place_write(p, "offset", "0\n");
 	place_write(p, "rows.csv", "time,n\n1,5\n");
 	place_write(p, "a.sql",
 		    "SELECT sum(n) AS n FROM '%s/rows.csv' "
 		    "WITH (start = '%s', stop = '%s', out = 'json:%s/a.out')",
 		    p->folder, from, to, p->folder);
-	setenv("EBQL_TEST_CLOCK", place_path(p, "offset"), 1);
-	setenv("LD_PRELOAD", CLOCK_LIBRARY, 1);
-	snprintf(audit, sizeof(audit), "%s", place_path(p, "audit"));
-	place_start(p, place_path(p, "a.sql"), "--audit", audit, NULL);
-	unsetenv("LD_PRELOAD");
+	place_start_clock(p, "a.sql", CLOCK_LIBRARY);
 	place_wait_status(p, "\"state\":\"waits\",\"windows\":0");
-	set_clock(p, 4000);
+	place_set_clock(p, 4000);
 	place_said(p, "a.sql: its query runs\n");
 	place_wait_status(p, "\"state\":\"waits\",\"windows\":1");
 	/* Once in its hours. */
-	set_clock(p, 4100);
-	set_clock(p, 0);
-	set_clock(p, 4000);
+	place_set_clock(p, 4100);
+	place_set_clock(p, 0);
+	place_set_clock(p, 4000);
 	place_said(p, "a.sql: its query runs\n");
 	place_wait_status(p, "\"state\":\"waits\",\"windows\":1");
-	set_clock(p, 0);
-	set_clock(p, 3 * 3600);
+	place_set_clock(p, 0);
+	place_set_clock(p, 3 * 3600);
 	place_wait_status(p, "\"state\":\"waits\",\"windows\":1");
 	place_end(p, SIGTERM, 0);
 	assert_int_equal(place_sum(p, "a.out", "{\"n\":"), 10);
