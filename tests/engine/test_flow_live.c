@@ -58,14 +58,26 @@ static void test_live_tumbling(void **state)
 			assert_true(live_time(&b.sources[0], first - 1) < b.flips_ns[i - 1]);
 	}
 	bench_free(&b);
-	/* until a time */
-	live_init(&b, "SELECT min(c1), count(*) FROM w0", 20000);
-	b.cut.window = (struct cut_window){ WINDOW_TUMBLING, 10 * MS, 10 * MS };
-	b.options.duration_ns = 35 * MS;
-	assert_int_equal(bench_run(&b), 0);
-	assert_true(b.n_batches >= 3);
-	check_live(&b);
-	bench_free(&b);
+}
+
+/* Until a time: again where others had the CPU for one of the ends. */
+static void test_live_duration(void **state)
+{
+	u64 limit_ns = base_monotonic_ns() + 300000 * MS;
+	u32 n_batches;
+
+	do {
+		struct bench b;
+
+		live_init(&b, "SELECT min(c1), count(*) FROM w0", 20000);
+		b.cut.window = (struct cut_window){ WINDOW_TUMBLING, 10 * MS, 10 * MS };
+		b.options.duration_ns = 35 * MS;
+		assert_int_equal(bench_run(&b), 0);
+		check_live(&b);
+		n_batches = b.n_batches;
+		bench_free(&b);
+	} while (n_batches < 3 && base_monotonic_ns() < limit_ns);
+	assert_true(n_batches >= 3);
 }
 
 /* An output that is slow: windows are late, and longer. */
@@ -464,7 +476,7 @@ int main(void)
 		cmocka_unit_test(test_live_session),	cmocka_unit_test(test_live_streaming),
 		cmocka_unit_test(test_live_snapshots),	cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_groups_and_rows), cmocka_unit_test(test_unsettled),
-		cmocka_unit_test(test_groups_hopping),
+		cmocka_unit_test(test_groups_hopping),	cmocka_unit_test(test_live_duration),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-live", tests, NULL, NULL);
