@@ -204,6 +204,7 @@ static int work(void)
  */
 struct clock {
 	u64 first_ns, last_ns, base_ns, n_periods, n;
+	u64 latest_ns; /* as base_ns, by the one that was the latest */
 };
 
 struct seen {
@@ -245,9 +246,10 @@ static void take_sample(void *context, const struct line *line)
 
 	take_row(context, line);
 	if (!clock->n++)
-		clock->base_ns = clock->first_ns = clock->last_ns = time_ns;
+		clock->base_ns = clock->latest_ns = clock->first_ns = clock->last_ns = time_ns;
 	clock->n_periods += (time_ns - clock->last_ns + s->period_ns / 2) / s->period_ns;
 	clock->base_ns = MIN(clock->base_ns, time_ns - clock->n_periods * s->period_ns);
+	clock->latest_ns = MAX(clock->latest_ns, time_ns - clock->n_periods * s->period_ns);
 	clock->last_ns = time_ns;
 }
 
@@ -302,7 +304,10 @@ static struct seen *begin(void **state, void (*row)(void *context, const struct 
 	return s;
 }
 
-/* Did no clock start half a period away from the run, or have a sample due as the run ended? */
+/*
+ * Did no clock start half a period away from the run, or have a sample due as the run ended?  And
+ * did none come so late that it could be the next one: then base_ns would be of none.
+ */
 static bool is_clear(const struct seen *s)
 {
 	for (u32 cpu = 0; cpu < CPUS_MAX; cpu++) {
@@ -311,7 +316,8 @@ static bool is_clear(const struct seen *s)
 		u64 from_start_ns = (clock->base_ns - s->start_ns) % s->period_ns;
 
 		if (clock->n &&
-		    (to_end_ns < s->period_ns / 4 || to_end_ns > s->period_ns * 3 / 4 ||
+		    (clock->latest_ns - clock->base_ns > s->period_ns / 4 ||
+		     to_end_ns < s->period_ns / 4 || to_end_ns > s->period_ns * 3 / 4 ||
 		     (from_start_ns > s->period_ns / 4 && from_start_ns < s->period_ns * 3 / 4)))
 			return false;
 	}
