@@ -70,6 +70,7 @@ static u32 expect_told(int fd, const char *beginning)
 	return n_signs;
 }
 
+/* By a path that stays, which the audit then tells once. */
 static void write_calls(struct place *p, const char *name)
 {
 	char file[64];
@@ -77,7 +78,7 @@ static void write_calls(struct place *p, const char *name)
 	snprintf(file, sizeof(file), "%s.sql", name);
 	place_write(p, file,
 		    "SELECT count(*) AS n " CALLS
-		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/%s.out')",
+		    "WINDOW TUMBLING 10ms WITH (access_path = raw, out = 'json:%s/%s.out')",
 		    getpid(), p->folder, name);
 }
 
@@ -371,7 +372,8 @@ static void test_reload(void **state)
 	place_said(p, "apart.sql: its query runs\n");
 	/* Alike, it would read what the other's programs count. */
 	place_write(p, "b.sql",
-		    "SELECT tid, count(*) AS n " CALLS "GROUP BY tid WITH (out = 'json:/dev/null')",
+		    "SELECT tid, count(*) AS n " CALLS
+		    "GROUP BY tid WITH (access_path = raw, out = 'json:/dev/null')",
 		    getpid());
 	buf_init(&text);
 	wait_reloads(p, 1, &text);
