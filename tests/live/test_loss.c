@@ -7,6 +7,7 @@
  * --long: as many windows of each case as EBQL_TEST_WINDOWS says, or 4,000, but no more than 100 s
  * have room for.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -373,8 +374,8 @@ static void run(void **state)
 	watch_open(&c->watch, take_line, c);
 	c->watch.reader.batch = take_line;
 	watch_ebql(&c->watch, c->query, getpid());
-	if (c->pause_ms)
-		fcntl(c->watch.ebql.out, F_SETPIPE_SZ, 4096);
+	while (c->pause_ms && fcntl(c->watch.ebql.out, F_SETPIPE_SZ, 4096) < 0 && errno == EBUSY)
+		proc_pump(1);
 	load_start(c->calls, c->n_sleepers, c->sleep_ns);
 	read_for(100);
 	for (u32 i = 0; i < 3 || (c->n_windows < n_windows_wanted() && now_ns() < end_ns); i++)
