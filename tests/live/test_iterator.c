@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,10 +126,9 @@ static int work_in_namespace(const char *query)
 		     "proc");
 		prctl(PR_SET_NAME, "it-first");
 		pid = fork();
-		if (!pid) {
-			prctl(PR_SET_NAME, "it-second");
-			pause();
-		}
+		if (!pid && !prctl(PR_SET_NAME, "it-second"))
+			raise(SIGSTOP);
+		need(waitpid(pid, NULL, WUNTRACED) == pid, "second");
 		execl(proc_ebql(), proc_ebql(), "-o", "json", query, NULL);
 		_exit(1);
 	}
