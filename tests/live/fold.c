@@ -306,6 +306,7 @@ static void take_batch(struct fold *fold, const struct line *line)
 	fold->longest_window_ns = MAX(fold->longest_window_ns, line->end_ns - line->start_ns);
 	fold->n_windows++;
 	fold->n_partial += line->is_partial;
+	fold->n_merged += MAX(line->merged, 1ull) - 1;
 	fold->events += line->events;
 	fold->matched += line->matched;
 	fold->lost += line->lost;

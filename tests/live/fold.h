@@ -31,6 +31,7 @@ struct fold {
 	u64 advance_ns, n_skipped;
 	/* Of windows of time; where it is asked for, each must say how late it was, and no more. */
 	u64 size_ns, most_merged;
+	u64 n_merged;	 /* those that others stand for */
 	char error[256]; /* the first thing that was wrong; empty: nothing */
 
 	/* of the batch being read */

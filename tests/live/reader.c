@@ -221,6 +221,7 @@ static void take_batch(struct reader *reader)
 		    strcmp(line->leaves[i].path, "_batch.lost.unpaired"))
 			lost += (u64)line->leaves[i].integer;
 	t->n_batches++;
+	t->n_merged += MAX(line_number(line, "_batch.merged"), 1ull) - 1;
 	add_up(&t->events, line_number(line, "_batch.events"), over);
 	add_up(&t->matched, line_number(line, "_batch.matched"), over);
 	add_up(&t->lost, lost, over);

@@ -38,6 +38,7 @@ const char *line_text(const struct line *line, const char *path);
 /* What batches say, summed up over all of them. */
 struct reader_totals {
 	u64 n_batches, n_rows, events, matched;
+	u64 n_merged;	    /* windows that others stand for */
 	u64 lost, unpaired; /* all kinds; lost without unpaired */
 	u64 negative, ring_full;
 	u64 never_started, never_ended, overwritten, expired, full, began_before;

@@ -547,7 +547,8 @@ static void test_totals(void **state)
 	print_message("%lu switches in %lu windows\n", d->n_switches[2], d->n_windows);
 	assert_int_equal(d->n_switches[1], d->n_switches[2]);
 	assert_int_equal(d->n_depths, d->n_switches[1]);
-	assert_true(d->n_windows >= 20 && d->n_switches[1] > 100);
+	/* One that ends late stands for several. */
+	assert_true(d->n_windows + d->watch.reader.totals.n_merged >= 20 && d->n_switches[1] > 100);
 }
 
 /* --- block_queue_depth --- */
