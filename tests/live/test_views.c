@@ -32,7 +32,7 @@ enum worker_kind { BUSY, MOVING, SLEEPING, WORKER_KINDS };
 enum { BUSY_THREADS = 3, MOVING_THREADS = 2, SLEEPING_THREADS = 2, WORKERS = 7, CPUS_MAX = 1024 };
 
 #define RUN_NS	  2000000000ull
-#define RUN_TRIES 4
+#define RUN_TRIES 10
 #define SLEEP_NS  3000000ull
 
 struct worker {
@@ -243,7 +243,8 @@ static int views_teardown(void **state)
 	return 0;
 }
 
-static void run_workers(struct views *v, const char *query)
+/* False: too much was lost, as by an interrupt's event that found another program at work. */
+static bool run_workers(struct views *v, const char *query)
 {
 	const char *at;
 
@@ -253,8 +254,6 @@ static void run_workers(struct views *v, const char *query)
 	watch_ebql(&v->watch, "%s", query);
 	watch_tell(&v->watch, "run", "ran\n");
 	watch_end(&v->watch, -1);
-	/* An interrupt's event that found another program at work on its CPU is missed. */
-	assert_true(v->watch.reader.totals.lost <= v->watch.reader.totals.events / 1000);
 	at = v->watch.work.out_text.at;
 	for (u32 i = 0; i < WORKERS; i++, at = strchr(at, '\n') + 1) {
 		struct account *a = &v->accounts[i];
@@ -270,6 +269,7 @@ static void run_workers(struct views *v, const char *query)
 				a->sum_ns += v->rows[k].sum_ns;
 			}
 	}
+	return v->watch.reader.totals.lost <= v->watch.reader.totals.events / 1000;
 }
 
 static bool is_near(u64 have, u64 want, u64 percent, u64 slack)
@@ -283,10 +283,10 @@ static bool is_near(u64 have, u64 want, u64 percent, u64 slack)
 static bool agrees_with_schedstat(struct views *v)
 {
 	u64 have = 0, want = 0;
-	bool is_good = true;
+	bool is_good = run_workers(
+		v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM run_queue GROUP BY comm "
+		   "WINDOW TUMBLING 100ms");
 
-	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM run_queue GROUP BY comm "
-		       "WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
 
@@ -306,9 +306,9 @@ static bool agrees_with_schedstat(struct views *v)
 }
 
 /*
- * Tried again where they differ: a host that takes the CPU away between the kernel's look at
- * its clock and the event lengthens one wait by milliseconds, and other work on the machine
- * preempts those that go to sleep.
+ * Tried again where they differ, or much was lost: a host that takes the CPU away between the
+ * kernel's look at its clock and the event lengthens one wait by milliseconds, and other work on
+ * the machine preempts those that go to sleep.
  */
 static void try_until(struct views *v, bool (*agrees)(struct views *v))
 {
@@ -328,10 +328,9 @@ static void test_run_queue(void **state)
 /* One row a sleep; together no longer than measured, no shorter than asked for. */
 static bool agrees_with_sleepers(struct views *v)
 {
-	bool is_good = true;
+	bool is_good = run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
+				      "WHERE state = 1 GROUP BY comm WINDOW TUMBLING 100ms");
 
-	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
-		       "WHERE state = 1 GROUP BY comm WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
 
@@ -358,9 +357,9 @@ static void test_off_cpu(void **state)
 static bool agrees_with_busy(struct views *v)
 {
 	u64 have = 0, want = 0;
+	bool is_good = run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
+				      "WHERE preempted GROUP BY comm WINDOW TUMBLING 100ms");
 
-	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
-		       "WHERE preempted GROUP BY comm WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
 
@@ -372,7 +371,7 @@ static bool agrees_with_busy(struct views *v)
 	}
 	assert_true(want > RUN_NS / 2);
 	print_message("busy threads: %lu ns off, schedstat %lu ns\n", have, want);
-	return is_near(have, want, 2, BUSY_THREADS * 5000000ull);
+	return is_good && is_near(have, want, 2, BUSY_THREADS * 5000000ull);
 }
 
 static void test_off_cpu_preempted(void **state)
