@@ -470,7 +470,8 @@ static void watch_slowly(void **state, const char *options, const char *window, 
 	for (u32 lot = 0; lot < LOTS; lot++) {
 		u64 n_batches;
 
-		/* A window ends between two lots, however late: not all stacks come in one. */
+		/* A window ends between two lots, however late; each lies anywhere in its own. */
+		usleep(lot % 10 * 1000);
 		watch_tell(&s->watch, "lot", "done\n");
 		n_batches = s->watch.reader.totals.n_batches;
 		while (s->watch.reader.totals.n_batches == n_batches && s->watch.ebql.out >= 0)
