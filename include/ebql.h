@@ -201,7 +201,8 @@ typedef int (*ebql_batch_function)(void *context, struct ebql_query *query,
 
 /*
  * A signal came while a stream of the query waits, in the thread that does: for languages that run
- * handlers of their own.  *ret_stops is 1, and where it still is behind this, get_next() gives EINTR.
+ * handlers of their own.  *ret_stops is 1, and where it still is behind this, get_next() gives
+ * EINTR.
  */
 typedef void (*ebql_signal_function)(void *context, int *ret_stops);
 
