@@ -148,6 +148,16 @@ static bool has_column(const struct from_member *member, const char *name)
 	return n_columns_of(member, name);
 }
 
+/* One that is more than what every select of a query with a WINDOW has. */
+static bool has_own_column(const struct from_member *member, const char *name)
+{
+	for (u32 i = 0; i < member->columns.n; i++)
+		if (strcasecmp(member->columns.at[i].name, name) == 0 &&
+		    !member->columns.at[i].expr->is_bound)
+			return true;
+	return false;
+}
+
 static struct expr *two_columns(struct scope *scope, const struct from_member *member,
 				const char *name, struct span span)
 {
@@ -368,6 +378,7 @@ static struct expr *bind_window_bound(struct scope *scope, const char *name, str
 	e->lo = 0;
 	e->hi = INT64_MAX;
 	e->name = is_start ? "window_start" : "window_end";
+	e->is_bound = true;
 	if (scope->no_aggregates_in || scope->is_inside_aggregate)
 		return diag_refuse(scope->diags, "window-bound-here", span,
 				   "%s is known only when the window is closed", e->name);
@@ -561,17 +572,40 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 	return bind_is_column(scope, ast->parts[0]) && !is_of_outer(scope, ast);
 }
 
-/* An argument that is called as what every event has, which is meant more often. */
+/* The window's, unless it is the column of what is read. */
+static bool is_bound_here(struct scope *scope, const struct from_member *of, bool is_current,
+			  const char *name)
+{
+	u32 n;
+
+	if (scope->shared->window.kind == WINDOW_NONE || !is_window_bound(name))
+		return false;
+	return is_current || !(of ? has_column(of, name)
+				  : member_find(scope, has_own_column, name, &n) != NULL);
+}
+
+/* What is called as something that every event, or window, has, which is meant more often. */
 static void warn_hidden(struct scope *scope, const char *name, struct span span)
 {
 	u32 n;
 	const struct from_member *of = member_find(scope, has_column, name, &n);
+	bool is_bound = scope->shared->window.kind != WINDOW_NONE && is_window_bound(name);
 
-	if (scope->is_shipped || !of || n != 1 || !of->is_call || bind_system_find(name) < 0)
+	if (scope->is_shipped || !of || n != 1 ||
+	    !(is_bound || (of->is_call && bind_system_find(name) >= 0)))
 		return;
 	for (u32 i = 0; i < scope->diags->list.n; i++)
 		if (strcmp(scope->diags->list.at[i].tag, "hidden-column") == 0)
 			return;
+	if (is_bound) {
+		diag_hint(scope->diags,
+			  diag_warning(scope->diags, "hidden-column", span,
+				       "%s is a column of %s here, not the bound of the window",
+				       name, of->written),
+			  "current.%s is the window's; %s.%s is the column, without this warning",
+			  name, of->name ? of->name : "x", name);
+		return;
+	}
 	diag_hint(scope->diags,
 		  diag_warning(scope->diags, "hidden-column", span,
 			       "%s is an argument of the call here, not the %s of who calls", name,
@@ -607,8 +641,7 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	at += is_current && strcasecmp(ast->parts[0], "current") != 0;
 	const char *name = ast->parts[at];
 
-	if (!is_current && scope->shared->window.kind != WINDOW_NONE && ast->n_parts == at + 1 &&
-	    is_window_bound(name))
+	if (ast->n_parts == at + 1 && is_bound_here(scope, of, is_current, name))
 		return bind_window_bound(scope, name, ast->span);
 	if (of)
 		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);
