@@ -580,8 +580,8 @@ static bool is_bound_here(struct scope *scope, const struct from_member *of, boo
 
 	if (scope->shared->window.kind == WINDOW_NONE || !is_window_bound(name))
 		return false;
-	return is_current || !(of ? has_column(of, name)
-				  : member_find(scope, has_own_column, name, &n) != NULL);
+	return is_current ||
+	       !(of ? has_column(of, name) : member_find(scope, has_own_column, name, &n) != NULL);
 }
 
 /* What is called as something that every event, or window, has, which is meant more often. */
