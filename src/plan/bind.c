@@ -67,7 +67,9 @@ bool bind_keys(struct scope *scope)
 			continue;
 		scope->no_aggregates_in = "GROUP BY";
 		scope->takes_stack = true;
+		scope->item = ast;
 		e = bind_expr(scope, ast);
+		scope->item = NULL;
 		scope->no_aggregates_in = NULL;
 		if (!e)
 			return false;
@@ -205,7 +207,9 @@ static struct expr *bind_unnest(struct scope *scope, const struct ast *ast)
 	struct expr *e;
 
 	scope->is_top_of_item = true;
+	scope->item = ast;
 	e = bind_expr(scope, ast->args[0]);
+	scope->item = NULL;
 	scope->is_top_of_item = false;
 	if (!e)
 		return NULL;
@@ -229,7 +233,9 @@ static struct expr *bind_item(struct scope *scope, const struct ast_item *item)
 		return bind_unnest(scope, item->expr);
 	scope->is_top_of_item = true;
 	scope->has_event_items = !scope->is_grouped;
+	scope->item = item->expr;
 	e = bind_expr(scope, item->expr);
+	scope->item = NULL;
 	scope->is_top_of_item = scope->has_event_items = false;
 	return e;
 }

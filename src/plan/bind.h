@@ -88,6 +88,8 @@ struct scope {
 	VEC(struct merged_column) merged;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
+	const struct ast
+		*item;	      /* bound now: where it is one of SELECT, its name is unknown within */
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
 	bool takes_stack;     /* the expression bound next may be a stack as well */
 	bool is_top_of_item;  /* the expression bound next is a whole item of SELECT */

@@ -304,7 +304,8 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 				r->streams->streams.n, name);
 	}
 	for (u32 i = 0; !only && i < scope->select->items.n; i++)
-		if (scope->select->items.at[i].alias)
+		if (scope->select->items.at[i].alias &&
+		    strcasecmp(scope->select->items.at[i].alias, name) != 0)
 			suggest_offer(&suggest, scope->select->items.at[i].alias);
 	d = one ? diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"",
 			     one->written, name)
@@ -403,7 +404,8 @@ const struct ast *bind_find_alias(struct scope *scope, const char *name)
 	const struct ast_select *s = scope->select;
 
 	for (u32 i = 0; i < s->items.n; i++)
-		if (s->items.at[i].alias && strcasecmp(s->items.at[i].alias, name) == 0)
+		if (s->items.at[i].alias && s->items.at[i].expr != scope->item &&
+		    strcasecmp(s->items.at[i].alias, name) == 0)
 			return s->items.at[i].expr;
 	return NULL;
 }

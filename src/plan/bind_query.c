@@ -88,8 +88,10 @@ static bool bind_sort_keys(struct scope *scope, struct upper *u)
 			ast = bind_resolve_item(scope, ast, "ORDER BY");
 		if (!e && ast && ast != s->order_by.at[i].expr)
 			e = bound_item(scope, u, ast);
+		scope->item = ast;
 		if (!e && ast)
 			e = bind_expr(scope, ast);
+		scope->item = NULL;
 		if (!e)
 			return false;
 		u->sort[u->n_sort++] = (struct sort_key){ e, s->order_by.at[i].is_descending,

@@ -1,0 +1,1 @@
+SELECT foo + 1 AS foo FROM raw_tracepoint:sched_switch WHERE foo > 1

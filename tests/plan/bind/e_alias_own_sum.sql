@@ -1,0 +1,1 @@
+SELECT sum(bytes) AS bytes FROM syscall:read ORDER BY bytes

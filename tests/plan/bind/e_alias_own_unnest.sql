@@ -1,0 +1,1 @@
+SELECT UNNEST(histogram(latenzy)) AS latenzy FROM syscall:read
