@@ -87,6 +87,7 @@ struct scope {
 	u32 first_member; /* those before it are not visible: the ON of a join on the right */
 	VEC(struct merged_column) merged;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
+	const char *no_overs_in;      /* the same of window functions: HAVING */
 	bool is_inside_aggregate;
 	const struct ast
 		*item;	      /* bound now: where it is one of SELECT, its name is unknown within */
@@ -293,6 +294,7 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 			    const struct aggregate_name *name);
 /* What every aggregate call needs */
 bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
+void *bind_no_distinct(struct scope *scope, const struct ast *ast);
 /* Within an aggregate's parentheses. */
 struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_condition);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);

@@ -107,6 +107,14 @@ struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_con
 	return x;
 }
 
+void *bind_no_distinct(struct scope *scope, const struct ast *ast)
+{
+	return diag_refuse(scope->diags, "not-supported", ast->span,
+			   "DISTINCT in %s() is not available" HINT
+			   "SELECT DISTINCT in a nested select",
+			   ast->text);
+}
+
 #define OF_EACH_EVENT                                                                              \
 	"%s() is an aggregate; %s is evaluated for each event, before there are groups"
 
@@ -196,7 +204,7 @@ static const struct shape {
 			      "(comm, 10) or, by the sum of count, top_k(comm, 10, count)" },
 	[AGGREGATE_TOTAL] = { 1, 1, false, false, "(count)" },
 	[AGGREGATE_GROUP_CONCAT] = { 1, 2, true, false, "(comm, ' ')" },
-	[AGGREGATE_HISTOGRAM_MERGE] = { 1, 1, false, false,
+	[AGGREGATE_HISTOGRAM_MERGE] = { 1, 1, false, true,
 					"(h) ... FROM (SELECT histogram(latency) AS h ...)" },
 };
 
@@ -307,15 +315,13 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 	struct aggregate a = { .kind = name->kind,
 			       .span = ast->span,
 			       .is_population = name->is_population,
-			       .is_distinct = ast->distinct };
+			       .is_distinct = ast->distinct &&
+					      name->kind != AGGREGATE_APPROX_COUNT_DISTINCT };
 
 	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
 	if (ast->distinct && shape->is_of_rows)
-		return diag_refuse(scope->diags, "not-supported", ast->span,
-				   "DISTINCT in %s() is not available" HINT
-				   "SELECT DISTINCT in a nested select",
-				   ast->text);
+		return bind_no_distinct(scope, ast);
 	if (ast->distinct && a.kind == AGGREGATE_COUNT && ast->n_args > 1)
 		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
 				   "count(DISTINCT x) takes one argument" HINT

@@ -100,7 +100,8 @@ static struct expr *misplaced(struct scope *scope, const struct ast *ast)
 {
 	const char *in = scope->is_inside_over	      ? "another one"
 			 : scope->is_inside_aggregate ? "an aggregate"
-						      : scope->no_aggregates_in;
+			 : scope->no_aggregates_in    ? scope->no_aggregates_in
+						      : scope->no_overs_in;
 
 	return diag_refuse(
 		scope->diags, "window-function-here", ast->span,
@@ -120,7 +121,8 @@ struct expr *bind_over(struct scope *scope, const struct ast *ast)
 	u32 n_errors = scope->diags->n_errors;
 	struct expr *of, *e;
 
-	if (scope->no_aggregates_in || scope->is_inside_aggregate || scope->is_inside_over)
+	if (scope->no_aggregates_in || scope->no_overs_in || scope->is_inside_aggregate ||
+	    scope->is_inside_over)
 		return misplaced(scope, ast);
 	if (!f && !bind_find_aggregate(ast, &name))
 		return bind_unknown_function(scope, ast, true);

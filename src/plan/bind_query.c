@@ -148,7 +148,9 @@ static bool bind_upper(struct scope *scope, struct upper *u)
 	if (!bind_keys(scope) || !bind_items(scope, &u->items))
 		return false;
 	if (s->having) {
+		scope->no_overs_in = "HAVING";
 		u->having = bind_condition(scope, s->having, "HAVING");
+		scope->no_overs_in = NULL;
 		if (!u->having)
 			return false;
 	}

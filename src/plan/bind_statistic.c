@@ -318,13 +318,14 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 			       .span = ast->span,
 			       .part = s->part,
 			       .is_ladder = s->is_many,
-			       .is_interpolated = is_cont,
-			       .is_distinct = ast->distinct };
+			       .is_interpolated = is_cont };
 	u32 first = !is_cont, n = ast->n_args, n_q;
 	const struct ast *last, *scheme;
 
 	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
+	if (ast->distinct)
+		return bind_no_distinct(scope, ast);
 	if (ast->star || !n || ast->is_within_group != is_cont || (is_cont && ast->n_order_by != 1))
 		return wrong_arguments(scope, ast, s);
 	last = n > first ? ast->args[n - 1] : NULL;

@@ -1,0 +1,1 @@
+SELECT histogram(DISTINCT latency) FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT p50(DISTINCT latency) FROM syscall:read
