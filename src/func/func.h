@@ -26,6 +26,7 @@
  *	query's text, which the error's message ends with
  *  eb_range(x)		x - 2^63, for the unsigned ORDER BY key of a RANGE frame
  *  eb_number('DIGITS')	the integer, of 2^63 and more too, or the real, rounded right
+ *  eb_duration(x)	the ns of a text such as '1.5ms', NULL and a fault where it is none; else x
  *  eb_each(x)		x: a constant that is computed anew for each row, and so its faults
  *  eb_text(x)		the digits of an integer of 2^63 and more; else x
  *  eb_compare(a, b)	-1, 0, 1: a is before b, equal, behind it.  Numbers of all kinds by their

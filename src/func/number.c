@@ -8,6 +8,7 @@
  */
 #include "base/real.h"
 #include "func/internal.h"
+#include "sql/sql.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -147,6 +148,22 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
 		special_result_integer(context, is_negative ? -(s128)integer : (s128)integer);
 }
 
+static void call_duration(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	const char *text;
+	s64 ns;
+
+	if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
+		sqlite3_result_value(context, argv[0]);
+		return;
+	}
+	text = (const char *)sqlite3_value_text(argv[0]);
+	if (text && sql_cast_duration(text, (size_t)sqlite3_value_bytes(argv[0]), &ns))
+		sqlite3_result_int64(context, ns);
+	else
+		func_of(context)->context->n_faults++;
+}
+
 static void call_each(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	sqlite3_result_value(context, argv[0]);
@@ -173,6 +190,7 @@ static void call_convert(sqlite3_context *context, int argc, sqlite3_value **arg
 
 const struct function number_functions[] = {
 	{ "eb_number", 1, 0, call_number },
+	{ "eb_duration", 1, 0, call_duration },
 	{ "eb_each", 1, 0, call_each, .is_each = true },
 	{ "eb_text", 1, TEXT, call_convert },
 	{ "eb_real", 1, REAL, call_convert },

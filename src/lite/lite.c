@@ -395,12 +395,16 @@ static void write_case(const struct lite_writer *w, const struct expr *e, struct
 static void write_cast(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_text = e->type.kind == TYPE_TEXT, is_real = e->type.kind == TYPE_REAL;
+	bool is_duration = e->type.kind == TYPE_DURATION && e->args[0]->type.kind != TYPE_REAL;
 
 	/* The digits of 2^63 and more are a number to REAL too. */
-	buf_puts(out, "CAST(");
+	buf_puts(out, is_duration ? "CAST(eb_duration(" : "CAST(");
 	write_big(w, is_text || is_real ? "eb_text(" : "", e->args[0],
 		  is_text || is_real ? ")" : "", out);
-	buf_printf(out, " AS %s)", is_text ? "TEXT" : is_real ? "REAL" : "INTEGER");
+	buf_printf(out, "%s AS %s)", is_duration ? ")" : "",
+		   is_text   ? "TEXT"
+		   : is_real ? "REAL"
+			     : "INTEGER");
 }
 
 /* What SQLite's own functions can take in place of an integer of 2^63 and more. */

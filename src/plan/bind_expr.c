@@ -288,6 +288,20 @@ static struct expr *bind_cast_bits(struct scope *scope, const struct ast *ast, s
 	return bind_op(scope, type.is_signed ? OP_SUB : OP_ADD, ast->span, parts[0], parts[1]);
 }
 
+/* CAST('1.5ms' AS DURATION) */
+static struct expr *bind_duration(struct scope *scope, const struct ast *ast, const struct expr *x)
+{
+	struct type type = { .kind = TYPE_DURATION, .bits = 64, .is_signed = true };
+	s64 ns;
+
+	if (sql_cast_duration(x->text, x->text_bytes, &ns))
+		return expr_integer(scope->arena, ast->span, type, ns);
+	return diag_refuse(scope->diags, "bad-duration", x->span,
+			   "'%.*s' is no duration of whole nanoseconds" HINT
+			   "write 10ms or 1.5s, in quotes or without them",
+			   (int)x->text_bytes, x->text);
+}
+
 static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 {
 	static const struct {
@@ -330,6 +344,8 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 				e->type.kind = type.kind;
 			return e;
 		}
+		if (type.kind == TYPE_DURATION && x->kind == EXPR_TEXT)
+			return bind_duration(scope, ast, x);
 		e = expr_make(scope->arena, EXPR_CAST, ast->span, 1, x);
 		e->type = type;
 		e->lo = INT64_MIN;

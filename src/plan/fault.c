@@ -55,6 +55,8 @@ static bool field_can_fault(const struct expr *e, const struct plan *tree)
 
 static bool operation_can_fail(const struct expr *e)
 {
+	if (e->kind == EXPR_CAST && e->type.kind == TYPE_DURATION)
+		return e->args[0]->type.kind != TYPE_REAL;
 	return e->may_overflow || (e->kind == EXPR_OP && (e->op == OP_DIV || e->op == OP_MOD) &&
 				   e->args[1]->lo <= 0 && e->args[1]->hi >= 0);
 }

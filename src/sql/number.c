@@ -118,6 +118,31 @@ bool sql_duration(const char *text, u64 *ret_ns)
 	return unit && number_scale(text, n, unit, ret_ns) == LEX_FINE;
 }
 
+bool sql_cast_duration(const char *text, size_t bytes, s64 *ret_ns)
+{
+	const char *at = text, *end = text + bytes;
+	bool is_negative;
+	u64 unit, ns;
+	u32 n;
+
+	while (at < end && *at == ' ')
+		at++;
+	while (at < end && end[-1] == ' ')
+		end--;
+	is_negative = at < end && *at == '-';
+	at += is_negative;
+	for (n = 0; at + n < end && (is_digit(at[n]) || at[n] == '.'); n++)
+		;
+	text = at + n;
+	while (text < end && *text == ' ')
+		text++;
+	unit = text == end ? 1 : unit_of_duration(text, (u32)(end - text));
+	if (!unit || number_scale(at, n, unit, &ns) != LEX_FINE || ns > INT64_MAX)
+		return false;
+	*ret_ns = is_negative ? -(s64)ns : (s64)ns;
+	return true;
+}
+
 static void lex_hex(const char *text, u32 at, u32 end, struct token *token)
 {
 	u32 i;

@@ -345,6 +345,8 @@ void sql_each_source(const char *text, size_t n,
 		     void (*visit)(void *context, const char *source, size_t n), void *context);
 /* "10s", "1.5ms", a bare number of seconds; false when it is none, or no whole number of ns. */
 bool sql_duration(const char *text, u64 *ret_ns);
+/* CAST of a text: "1.5ms", "-2 seconds", "12" of ns; false when it is none. */
+bool sql_cast_duration(const char *text, size_t bytes, s64 *ret_ns);
 /* About nine years: an end that the clocks can still tell. */
 #define DURATION_MAX_NS 300000000000000000ull
 /* Keyword i in upper case; NULL behind the last. */

@@ -1,0 +1,1 @@
+SELECT CAST('1 parsec' AS DURATION) FROM 'data/reads.csv'
