@@ -281,10 +281,12 @@ static bool bind_limit(struct scope *scope, struct plan *p)
 	for (int i = 0; i < 2; i++) {
 		if (!asts[i])
 			continue;
-		if (asts[i]->kind != AST_INTEGER || asts[i]->integer > INT32_MAX)
+		if (asts[i]->kind != AST_INTEGER || asts[i]->integer > INT64_MAX)
 			return diag_refuse(scope->diags, "bad-limit", asts[i]->span,
-					   "LIMIT and OFFSET take a whole number" HINT
-					   "for example LIMIT 10");
+					   "LIMIT and OFFSET take a whole number below 2^63" HINT
+					   "%s",
+					   asts[i]->kind == AST_UNARY ? "LIMIT ALL is no limit"
+								      : "for example LIMIT 10");
 		*to[i] = (s64)asts[i]->integer;
 	}
 	return true;

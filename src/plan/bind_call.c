@@ -75,12 +75,17 @@ bool bind_check_arguments(struct scope *scope, const struct sql_function *f, con
 				      : "FILTER belongs behind an aggregate, and %s() is none" HINT
 					"CASE WHEN ... THEN x END leaves values out",
 			ast->text);
-	if (ast->star || ast->n_args < f->least || ast->n_args > f->most)
+	if (ast->star || ast->n_args < f->least || ast->n_args > f->most) {
+		bool is_more = !ast->star && ast->n_args > f->most;
+		u32 n = is_more ? f->most : f->least;
+
 		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
-				   f->least == f->most
-					   ? "%s() takes %u argument%s"
-					   : "%s() takes %u or more argument%s, but not so many",
-				   f->name, f->least, f->least == 1 ? "" : "s");
+				   "%s() takes %s%u argument%s", f->name,
+				   f->least == f->most ? ""
+				   : is_more	       ? "at most "
+						       : "at least ",
+				   n, n == 1 ? "" : "s");
+	}
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (!check_argument(scope, f, function_takes(f, i), args[i], &first))
 			return false;
@@ -207,7 +212,7 @@ static const char *const foreign[][2] = {
 	{ "percentile", "quantile(x, 0.99), or p50 ... p999" },
 	{ "percentile_disc", "quantile(x, 0.99), or percentile_cont(q) WITHIN GROUP (ORDER BY x)" },
 	{ "approx_percentile", "quantile(x, 0.99), or p50 ... p999" },
-	{ "date_trunc", "time / 1s * 1s is the time in whole seconds" },
+	{ "date_trunc", "time_bucket(1s, time) is the time in whole seconds" },
 	{ "tumble", "WINDOW TUMBLING 1s at the end of the query" },
 	{ "now", "time is that of the event" },
 	{ "var_samp", "stddev_samp(x) is its root" },
@@ -466,12 +471,28 @@ static struct expr *bind_time_bucket(struct scope *scope, const struct ast *ast,
 /* The last day that SQLite has a date of, 9999-12-31, counted as it counts numbers. */
 #define LAST_DAY 5373484
 
+/* GROUP BY time(1s) is what others write for a bucket. */
+static void warn_nanoseconds(struct scope *scope, const struct ast *ast, const struct ast *x)
+{
+	bool is_time = strcasecmp(ast->text, "time") == 0;
+
+	diag_hint(scope->diags,
+		  diag_warning(scope->diags, "not-unixepoch", x->span,
+			       "%s() takes a number for a day since 4714 BC, and this is one of "
+			       "nanoseconds",
+			       ast->text),
+		  is_time ? "time_bucket(1s, time) is the time in steps of 1s"
+			  : "x / 1s is a number of seconds, 'unixepoch' says that they are");
+}
+
 /* A number of seconds is a day that no calendar has, and so NULL, unless it is said what it is. */
 static void warn_days(struct scope *scope, const struct ast *ast, struct expr *const *args)
 {
 	u32 at = strcasecmp(ast->text, "strftime") == 0, next = at + 1;
 	const struct ast *said = next < ast->n_args ? ast->args[next] : NULL;
 
+	if (at < ast->n_args && args[at]->type.kind == TYPE_DURATION)
+		warn_nanoseconds(scope, ast, ast->args[at]);
 	if (at >= ast->n_args || args[at]->type.kind != TYPE_INT || args[at]->hi <= LAST_DAY)
 		return;
 	if (said && (said->kind != AST_TEXT || strcasecmp(said->text, "unixepoch") == 0 ||

@@ -576,10 +576,11 @@ struct expr *bind_expr(struct scope *scope, const struct ast *ast)
 			"SELECT kstack, count(*) AS n ... GROUP BY kstack ORDER BY n DESC");
 	if (!e || e->n_nodes <= EXPR_NODES_MAX)
 		return e;
-	return diag_refuse(scope->diags, "expression-too-large", ast->span,
-			   "this expression comes to more than %u operations" HINT
-			   "compute the inner part once, as a column of its own",
-			   EXPR_NODES_MAX);
+	return diag_refuse(
+		scope->diags, "expression-too-large", ast->span,
+		"this expression comes to more than %u operations" HINT "%s", EXPR_NODES_MAX,
+		ast->kind == AST_IN ? "a file takes more values: x IN (SELECT k FROM 'FILE.csv')"
+				    : "compute the inner part once, as a column of its own");
 }
 
 struct expr **bind_exprs(struct scope *scope, struct ast *const *asts, u32 n)

@@ -30,6 +30,29 @@ static bool has_concat(const struct expr *e)
 	       (e->n_args == 2 && expr_is_text(e->args[1]) && has_concat(e->args[1]));
 }
 
+static bool is_arithmetic(const char *what)
+{
+	for (u32 op = 0; op <= OP_SHIFT_RIGHT; op++)
+		if (op != OP_CONCAT && strcmp(ast_op_names[op], what) == 0)
+			return true;
+	return false;
+}
+
+static void hint_arithmetic(struct scope *scope, struct diag *d, const struct expr *text)
+{
+	const char *written = text->text;
+	int n = (int)text->text_bytes;
+	s64 ns;
+
+	if (text->kind != EXPR_TEXT)
+		diag_hint(scope->diags, d, "CAST(x AS INTEGER) makes a number of a text");
+	else if (n && isalpha((u8)written[n - 1]) && sql_cast_duration(written, (size_t)n, &ns))
+		diag_hint(scope->diags, d, "a duration stands without quotes: %.*s", n, written);
+	else
+		diag_hint(scope->diags, d, "CAST('%.*s' AS INTEGER) makes a number of a text", n,
+			  written);
+}
+
 void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
 		    const struct expr *b)
 {
@@ -46,6 +69,8 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
 	    (other->index == SYS_PID || other->index == SYS_TID))
 		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
+	else if (is_arithmetic(what))
+		hint_arithmetic(scope, d, text);
 	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
 		diag_hint(scope->diags, d,
 			  "times are ns since 1970, live since boot; date(x / 1s, 'unixepoch') "
@@ -93,9 +118,10 @@ static bool op_fits(struct scope *scope, enum ast_op op, struct span span, const
 	if (!wants_numbers || !(expr_is_text(a) || (b && expr_is_text(b))))
 		return true;
 	return diag_refuse(scope->diags, "type-mismatch", span,
-			   "%s works on numbers, not on texts" HINT
-			   "compare texts with =, <>, <, >, IN or LIKE",
-			   ast_op_names[op]);
+			   "%s works on numbers, not on texts" HINT "%s", ast_op_names[op],
+			   is_arithmetic(ast_op_names[op])
+				   ? "CAST(x AS INTEGER) makes a number of a text"
+				   : "compare texts with =, <>, <, >, IN or LIKE");
 }
 
 /*

@@ -44,8 +44,10 @@ void parse_under(struct parser *p, struct ast *parent, const struct ast *child)
 	if (tall->height <= SQL_HEIGHT_MAX)
 		return;
 	parse_error(p, "too-deep", p->tok.span,
-		    "this expression has more than %u levels" HINT
-		    "x IN (1, 2, ...) may be as long as you like",
+		    parent->kind == AST_BINARY && parent->op == OP_OR
+			    ? "this expression has more than %u levels" HINT
+			      "x IN (1, 2, ...) takes 3900 values"
+			    : "this expression has more than %u levels",
 		    SQL_HEIGHT_MAX);
 	parse_stop(p);
 }
