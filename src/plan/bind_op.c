@@ -69,7 +69,7 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
 	    (other->index == SYS_PID || other->index == SYS_TID))
 		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
-	else if (is_arithmetic(what))
+	else if (is_arithmetic(what) && !*bind_note(scope, text))
 		hint_arithmetic(scope, d, text);
 	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
 		diag_hint(scope->diags, d,

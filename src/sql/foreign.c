@@ -97,7 +97,7 @@ static bool file_before_dot(struct parser *p)
 	return true;
 }
 
-/* TIMESTAMP '2024-01-01', E'a\n' */
+/* TIMESTAMP '2024-01-01', E'a\n', x'41' */
 static bool typed_text(struct parser *p)
 {
 	static const char *const types[] = { "TIMESTAMP", "DATE", "TIME" };
@@ -109,6 +109,10 @@ static bool typed_text(struct parser *p)
 		parse_error(p, "other-dialect", before,
 			    "a text has no escapes" HINT "char(10) is the end of a line, 'it''s' "
 			    "has a quote");
+	else if (is_text(p, before, "X") && before.end == p->tok.span.start)
+		parse_error(p, "other-dialect", before,
+			    "there are no literals of BLOBs" HINT
+			    "hex(s) = '41' compares bytes, char(65) is a text of one");
 	/* Not of a column "time" with a name behind it. */
 	for (u32 i = 0; !p->panic && isdigit((unsigned char)p->text[p->tok.span.start + 1]) &&
 			i < ARRAY_SIZE(types);

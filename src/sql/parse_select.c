@@ -239,9 +239,22 @@ static struct ast_item parse_item(struct parser *p)
 	return item;
 }
 
+/* SELECT ALL k, where a column called "all" would end. */
+static bool at_all_items(const struct parser *p)
+{
+	struct parser ahead = *p;
+
+	if (!parse_word_is(p, "ALL"))
+		return false;
+	ahead.tok = parse_peek(p);
+	return ahead.tok.kind == TOKEN_STAR || parse_at_operand(&ahead);
+}
+
 static void read_items(struct parser *p, struct ast_select *select)
 {
 	select->is_distinct = parse_accept_keyword(p, KW_DISTINCT);
+	if (!select->is_distinct && at_all_items(p))
+		parse_next(p);
 	do {
 		struct ast_item item = parse_item(p);
 
@@ -448,7 +461,7 @@ static void read_compound(struct parser *p, struct select_state *state)
 	else if (word.keyword == KW_INTERSECT)
 		compound.op = AST_INTERSECT;
 	/* ALL is no keyword of ours: it means something only here. */
-	else if (parse_peek(p).keyword == KW_SELECT && parse_accept_word(p, "ALL"))
+	else if (parse_accept_word(p, "ALL"))
 		compound.op = AST_UNION_ALL;
 	compound.select = read_arm(p);
 	vec_push(p->arena, &state->select->compound, compound);
@@ -481,6 +494,14 @@ static void check_cte_name(struct parser *p, const struct ast_select *select, co
 	}
 }
 
+static bool parse_next_is(const struct parser *p, const char *word)
+{
+	struct parser ahead = *p;
+
+	ahead.tok = parse_peek(p);
+	return parse_word_is(&ahead, word);
+}
+
 static void read_ctes(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
@@ -494,6 +515,10 @@ static void read_ctes(struct parser *p, struct ast_select *select)
 		if (parse_at(p, TOKEN_OPEN))
 			parse_columns(p, &cte.columns);
 		parse_expect_keyword(p, KW_AS);
+		/* [NOT] MATERIALIZED: it is read once in any case. */
+		if (parse_at_keyword(p, KW_NOT) && parse_next_is(p, "MATERIALIZED"))
+			parse_next(p);
+		parse_accept_word(p, "MATERIALIZED");
 		open = parse_open(p);
 		cte.select = parse_select(p);
 		parse_close(p, open);

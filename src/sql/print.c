@@ -37,7 +37,8 @@ static bool is_word(const char *text)
 
 static void print_name(struct print *p, const char *name)
 {
-	if (is_word(name) && !keyword_flags[keyword_find(name, strlen(name))])
+	if (is_word(name) && !keyword_flags[keyword_find(name, strlen(name))] &&
+	    strcasecmp(name, "ALL") != 0)
 		buf_puts(p->out, name);
 	else
 		buf_put_quoted(p->out, '"', name, strlen(name));

@@ -1,0 +1,1 @@
+SELECT k FROM s WHERE k = x'41'
