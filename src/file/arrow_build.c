@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "file/internal.h"
 
-static const char not_of_type[] = "a value that is not of its column's type";
+static const char not_of_type[] = FILE_NOT_OF_TYPE;
 const char arrow_no_memory[] = "rows for which there is no memory";
 
 /* --- Types --- */
@@ -449,7 +449,8 @@ static double real_of(struct arrow_frame *frame, const struct arrow_field *f, co
 	/* It must not be rounded where it is whole. */
 	if (f->type.is_wide && v->kind == VALUE_INT &&
 	    (fabs(real) >= 0x1p126 || (s128)real != v->integer))
-		frame->error = "a whole sum of texts that no double holds exactly";
+		frame->error = "a whole number that no double holds exactly, of no type: CAST(x "
+			       "AS INTEGER) and the like give one";
 	return real;
 }
 
@@ -583,10 +584,12 @@ bool arrow_frame_set(struct arrow_frame *frame, const struct value *values, u32 
 	struct value mark = { .kind = VALUE_INT };
 
 	reset_field(&frame->root);
-	frame->error = NULL;
+	frame->error = frame->column = NULL;
 	for (u32 row = 0; row < n_rows && !frame->error; row++, values += n) {
-		for (u32 i = 0; i < n; i++)
+		for (u32 i = 0; i < n && !frame->error; i++) {
 			put_value(frame, &frame->root.children[i], &values[i]);
+			frame->column = frame->error ? frame->root.children[i].name : NULL;
+		}
 		mark.integer = other_row >= 0 && row >= other_row;
 		if (frame->is_window)
 			put_value(frame, &frame->root.children[n], &mark);

@@ -39,7 +39,8 @@ struct arrow_frame {
 	s64 offset_ns; /* added to instants of CLOCK_MONO */
 	u32 n_dictionaries;
 	struct buf text, stack;
-	const char *error; /* what could not be taken, after which nothing is right */
+	const char *error;  /* what could not be taken, after which nothing is right */
+	const char *column; /* of which; NULL: of none */
 };
 
 /*

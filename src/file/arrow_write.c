@@ -285,7 +285,7 @@ static void put_batch(struct file_writer *w, const struct value *values, u32 n, 
 	struct arrow_field *root = &state->frame.root;
 
 	if (!arrow_frame_set(&state->frame, values, n, other_row)) {
-		w->error = state->frame.error;
+		file_writer_refuse(w, state->frame.error, state->frame.column);
 		return;
 	}
 	for (u32 i = 0; i < root->n_children; i++) {

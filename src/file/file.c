@@ -212,7 +212,13 @@ static const char *refuse(struct type type, const struct value *value)
 	else
 		fits = value->kind == VALUE_TEXT && value->n <= FILE_ROW_BYTES_MAX &&
 		       (type.kind != TYPE_BLOB || value->n == type.bytes);
-	return fits ? NULL : "a value that is not of its column's type";
+	return fits ? NULL : FILE_NOT_OF_TYPE;
+}
+
+void file_writer_refuse(struct file_writer *writer, const char *why, const char *column)
+{
+	writer->error =
+		column ? arena_printf(&writer->arena, "column \"%s\": %s", column, why) : why;
 }
 
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n)
@@ -222,7 +228,10 @@ void file_writer_rows(struct file_writer *writer, const struct value *values, u3
 	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
 		u32 column = (u32)(i % schema->n_columns);
 
-		writer->error = refuse(schema->columns[column].type, &values[i]);
+		const char *why = refuse(schema->columns[column].type, &values[i]);
+
+		if (why)
+			file_writer_refuse(writer, why, writer->names[column]);
 		writer->has_value[column] |= values[i].kind != VALUE_NULL;
 	}
 	if (n && !writer->error)

@@ -153,6 +153,12 @@ struct file_format {
 
 extern const struct file_format file_arrow, file_jsonl, file_csv;
 
+/* Of what a column cannot hold. */
+#define FILE_NOT_OF_TYPE                                                                           \
+	"a value that is not of its type: CAST(x AS INTEGER), REAL or TEXT makes it one"
+/* Why it cannot be written, of which column; column NULL: of none. */
+void file_writer_refuse(struct file_writer *writer, const char *why, const char *column);
+
 /* arrow_write.c */
 void arrow_write_begin(struct file_writer *writer);
 void arrow_write_rows(struct file_writer *writer, const struct value *values, u32 n);

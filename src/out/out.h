@@ -100,7 +100,8 @@ struct out {
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
 	/* What failed first, 0 or -errno: nothing is written after it. */
 	int error;
-	const char *why; /* in words, where the errno does not say it; or NULL */
+	const char *why;  /* in words, where the errno does not say it; or NULL */
+	char why_of[200]; /* they, where they are of a column */
 };
 
 struct out_file {

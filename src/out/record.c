@@ -7,6 +7,7 @@
  * write calls sees those to its own file too, and would feed itself.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "out/format.h"
@@ -110,9 +111,14 @@ static bool add_rows(struct out *out, const struct batch *batch)
 
 static void check_writer(struct out *out)
 {
-	out->why = file_writer_error(((struct record_state *)out->state)->writer);
-	if (out->why)
-		out->error = -EOVERFLOW;
+	const char *why = file_writer_error(((struct record_state *)out->state)->writer);
+
+	if (!why)
+		return;
+	/* It is told when the writer is gone. */
+	snprintf(out->why_of, sizeof(out->why_of), "%s", why);
+	out->why = out->why_of;
+	out->error = -EOVERFLOW;
 }
 
 static void write_rows(struct out *out)

@@ -160,7 +160,7 @@ static void test_refused(void **state)
 	expect("$E -o arrow \"SELECT sum(latency * 1ns) AS d FROM 'a.csv'\" >a.arrows; echo $?; "
 	       "wc -c <a.arrows",
 	       0,
-	       "ebql: standard output: a duration or time of 2^63 ns or more, which Arrow cannot "
+	       "ebql: standard output: column \"d\": a duration or time of 2^63 ns or more, which Arrow cannot "
 	       "hold\n1\n336\n");
 }
 

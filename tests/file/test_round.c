@@ -263,7 +263,10 @@ static void test_not_of_type(void **state)
 	buf_init(&out);
 	writer = file_writer_open(FILE_JSONL, &schema, &out);
 	file_writer_rows(writer, row, 1);
-	assert_string_equal(file_writer_error(writer), "a value that is not of its column's type");
+	assert_string_equal(
+		file_writer_error(writer),
+		"column \"a\": a value that is not of its type: CAST(x AS INTEGER), REAL or "
+		"TEXT makes it one");
 	file_writer_close(writer);
 	row[0].integer = 255;
 	row[1] = (struct value){ .kind = VALUE_INT, .integer = (s128)1 << 63 };
