@@ -487,12 +487,13 @@ static void check_view(void *context, const struct view *view)
 	struct ast_source source = {
 		.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
 	};
+	const struct plan_context in = query_context(q);
 	struct plan_description description;
 
 	if (view->is_shipped)
 		return;
 	check->n++;
-	plan_describe(&source, q->catalog, &q->views, &q->arena, &q->diags, &description);
+	plan_describe(&source, &in, &q->diags, &description);
 }
 
 /* A text of nothing but views: are they right?  Nothing remembers them. */

@@ -158,6 +158,19 @@ static void describe_file(struct shell *shell, const char *path)
 	buf_free(&quoted);
 }
 
+/* What it has none of is then said, and what it has. */
+static bool is_of_database(const struct shell *shell, const char *name)
+{
+	for (u32 i = 0; i < shell->keep.databases.n; i++) {
+		const char *database = shell->keep.databases.at[i].name;
+		size_t n = strlen(database);
+
+		if (strncasecmp(name, database, n) == 0 && name[n] == '.')
+			return true;
+	}
+	return false;
+}
+
 static void do_d(struct shell *shell, const char *argument)
 {
 	const struct out_format *format = shell->options.format;
@@ -178,7 +191,8 @@ static void do_d(struct shell *shell, const char *argument)
 	if (!query_init_kept(&q, &shell->keep)) {
 		take_status(shell, tell_no_memory());
 	} else if (!strpbrk(argument, "*?") &&
-		   describe_written(&q, argument, strlen(argument), &description)) {
+		   (is_of_database(shell, argument) ||
+		    describe_written(&q, argument, strlen(argument), &description))) {
 		if (!options_want_json(&shell->options))
 			shell->options.format = out_format_find("table");
 		run_printf(shell, "DESCRIBE %s", argument);

@@ -120,7 +120,8 @@ struct cut {
 	s64 limit; /* is_streaming: LIMIT, which sql does not have; -1: none */
 	const struct plan_database *databases;
 	u32 n_databases;
-	bool names_users; /* addresses of processes, as usym(x) does: mostly of this one; -1 */
+	bool reads_tables; /* of theirs: where an integer was declared a real may stand */
+	bool names_users;  /* addresses of processes, as usym(x) does: mostly of this one; -1 */
 	s32 named_pid;
 };
 

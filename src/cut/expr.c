@@ -21,10 +21,11 @@ static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *ou
 
 	BUG_ON(!n->depth);
 	note_depth(c, n->depth);
+	buf_printf(out, "t%u.", relation);
 	if (n->named)
-		buf_printf(out, "t%u.\"%s\"", relation, n->named->columns[index].name);
+		lite_write_name(n->named->columns[index].name, out);
 	else
-		buf_printf(out, "t%u.c%u", relation, index);
+		buf_printf(out, "c%u", index);
 }
 
 /* An aggregate of finer groups. */

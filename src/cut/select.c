@@ -116,7 +116,10 @@ static void put_from(struct cutter *c, const struct plan *from, struct buf *out)
 		put_name(c, from->derived.relation, NULL, out);
 	} else {
 		BUG_ON(from->kind != PLAN_TABLE);
-		buf_printf(out, "\"%s\".\"%s\"", from->table.database->name, from->table.name);
+		c->cut->reads_tables = true;
+		lite_write_name(from->table.database->name, out);
+		buf_putc(out, '.');
+		lite_write_name(from->table.name, out);
 		put_name(c, from->table.relation, &from->table.columns, out);
 	}
 }

@@ -31,6 +31,17 @@ static void write_text(const char *text, u32 n, struct buf *out)
 	buf_putc(out, '\'');
 }
 
+void lite_write_name(const char *name, struct buf *out)
+{
+	buf_putc(out, '"');
+	for (; *name; name++) {
+		if (*name == '"')
+			buf_putc(out, '"');
+		buf_putc(out, *name);
+	}
+	buf_putc(out, '"');
+}
+
 /* SQLite would read 2^63 and more as a real. */
 static void write_integer(s128 integer, struct buf *out)
 {

@@ -43,6 +43,8 @@ void lite_write_over(const struct lite_writer *writer, const struct over *over, 
 /* EXPR_STATISTIC */
 void lite_write_statistic(const struct lite_writer *writer, const struct expr *e,
 			  enum lite_want want, struct buf *out);
+/* In quotes, whatever it holds. */
+void lite_write_name(const char *name, struct buf *out);
 /* " DESC NULLS LAST" */
 void lite_write_direction(const struct sort_key *key, struct buf *out);
 /* The value of a constant: an item of a projection that no column of its rows stands for. */

@@ -374,12 +374,21 @@ const char *bind_function_comment(void);
 
 /* bind_join.c, bind_from.c: members of FROM */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);
+void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+		      struct span span, item_vec *columns);
 /* The columns of a select as a relation's, EXPR_COLUMN of that number. */
 void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
 		 item_vec *ret_columns);
 struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
 			      const char *written, struct span span);
 struct plan *bind_from(struct scope *scope, const struct ast_source *source);
+
+/* bind_table.c: tables of attached databases */
+/* ref.users or users; NULL: there is no such table. */
+struct plan *bind_table(struct scope *scope, const struct ast_source *source);
+/* A database is named, and has no such table: true after a diagnostic. */
+bool bind_misses_table(struct scope *scope, const struct ast_source *source);
+void bind_offer_tables(struct scope *scope, struct suggest *suggest);
 
 /* bind_window.c */
 /* The one window of the query, wherever it is said. */

@@ -5,7 +5,6 @@
  * place of their names: their WHERE becomes a filter in the tree, their items
  * columns; or, where they are not opened, and of tables, the columns are a relation's.
  */
-#include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,8 +12,8 @@
 
 /* --- Columns of a select --- */
 
-static void push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
-			struct span span, item_vec *columns)
+void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+		      struct span span, item_vec *columns)
 {
 	struct expr *e = expr_ref(scope->arena, EXPR_COLUMN, span, of, relation, columns->n);
 
@@ -36,8 +35,8 @@ void bind_output(struct scope *scope, const struct plan *chain, u32 relation, st
 		if (items[i].name == bind_event_time)
 			continue;
 		if (!items[i].is_unnest) {
-			push_column(scope, items[i].name, relation, items[i].expr, span,
-				    ret_columns);
+			bind_push_column(scope, items[i].name, relation, items[i].expr, span,
+					 ret_columns);
 			continue;
 		}
 		plan_unnest_columns(items[i].name, items[i].expr->type, scope->arena, cells);
@@ -45,7 +44,7 @@ void bind_output(struct scope *scope, const struct plan *chain, u32 relation, st
 			struct expr of = { 0 };
 
 			expr_set_type(&of, cells[k].type);
-			push_column(scope, cells[k].name, relation, &of, span, ret_columns);
+			bind_push_column(scope, cells[k].name, relation, &of, span, ret_columns);
 		}
 	}
 }
@@ -63,78 +62,6 @@ struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const cha
 		 (struct from_member){
 			 .name = name, .written = written, .tree = p, .columns = columns });
 	return p;
-}
-
-/* --- Tables of databases --- */
-
-/* Any value may stand in a column of SQLite: its type is that of the value. */
-static struct schema columns_of(struct scope *scope, const struct plan_database *database,
-				const char *table)
-{
-	VEC(struct column) columns = { 0 };
-	sqlite3_stmt *statement = NULL;
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open_v2(database->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-	    sqlite3_prepare_v2(db, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", -1,
-			       &statement, NULL) == SQLITE_OK) {
-		sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-		while (sqlite3_step(statement) == SQLITE_ROW) {
-			const char *name = (const char *)sqlite3_column_text(statement, 0);
-
-			vec_push(scope->arena, &columns,
-				 (struct column){ arena_strdup(scope->arena, name), { 0 } });
-		}
-	}
-	sqlite3_finalize(statement);
-	sqlite3_close(db);
-	return (struct schema){ columns.n, columns.at };
-}
-
-static struct plan *table_new(struct scope *scope, const struct ast_source *source,
-			      const struct plan_database *database, const char *table,
-			      struct schema columns)
-{
-	struct plan *p = plan_new(scope->arena, PLAN_TABLE, source->span, NULL);
-	const struct expr any = { 0 };
-	item_vec items = { 0 };
-
-	p->table = (struct plan_table){ .relation = scope->shared->n_relations++,
-					.database = database,
-					.name = table,
-					.columns = columns };
-	for (u32 i = 0; i < columns.n_columns; i++)
-		push_column(scope, columns.columns[i].name, p->table.relation, &any, source->span,
-			    &items);
-	vec_push(scope->arena, &scope->members,
-		 (struct from_member){ .name = source->alias ? source->alias : table,
-				       .written = source->written,
-				       .tree = p,
-				       .columns = items });
-	return p;
-}
-
-/* ref.users or users, of an attached database; NULL: there is no such table. */
-static struct plan *bind_table(struct scope *scope, const struct ast_source *source)
-{
-	const struct plan_context *context = scope->shared->context;
-	const char *dot = strchr(source->written, '.');
-	const char *table = dot ? dot + 1 : source->written;
-
-	if (source->n_path != 1)
-		return NULL;
-	for (u32 i = 0; i < context->n_databases; i++) {
-		const struct plan_database *d = &context->databases[i];
-		size_t n = dot ? (size_t)(dot - source->written) : 0;
-		struct schema columns;
-
-		if (dot && (strncasecmp(d->name, source->written, n) != 0 || d->name[n]))
-			continue;
-		columns = columns_of(scope, d, table);
-		if (columns.n_columns)
-			return table_new(scope, source, d, table, columns);
-	}
-	return NULL;
 }
 
 /* --- Streams, files, names --- */
@@ -235,7 +162,7 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 	struct suggest suggest;
 	const char *best;
 
-	if (is_bare_file(scope, source))
+	if (bind_misses_table(scope, source) || is_bare_file(scope, source))
 		return true;
 	suggest_init(&suggest, source->path[0]);
 	if (source->n_path == 1) {
@@ -243,6 +170,7 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 			suggest_offer(&suggest, l->cte->name);
 		if (scope->shared->context->views)
 			views_each(scope->shared->context->views, offer_view, &suggest);
+		bind_offer_tables(scope, &suggest);
 	} else if (source->n_path == 2) {
 		suggest_offer(&suggest, "syscall");
 	}

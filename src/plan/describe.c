@@ -4,6 +4,7 @@
  */
 
 #include <string.h>
+#include <strings.h>
 
 #include "plan/bind.h"
 
@@ -143,29 +144,39 @@ static bool describe_members(struct scope *scope, const struct ast *path,
 	return true;
 }
 
-bool plan_describe(const struct ast_source *source, struct catalog *catalog,
-		   struct view_list *views, struct arena *arena, struct diags *diags,
-		   struct plan_description *ret_description)
+/* d.n is no column of a stream then. */
+static bool names_database(const struct ast_source *source, const struct plan_context *context)
 {
-	const struct plan_context context = { .views = views, .n_views = UINT32_MAX };
-	struct bind_shared shared = { .context = &context };
+	for (u32 i = 0; source->database && i < context->n_databases; i++)
+		if (strcasecmp(context->databases[i].name, source->database) == 0)
+			return true;
+	return false;
+}
+
+bool plan_describe(const struct ast_source *source, const struct plan_context *context,
+		   struct diags *diags, struct plan_description *ret_description)
+{
+	struct arena *arena = context->arena;
+	struct bind_shared shared = { .context = context };
 	struct ast_select select = { .span = source->span };
 	struct settings settings;
 	struct scope scope = { .arena = arena,
 			       .diags = diags,
-			       .catalog = catalog,
+			       .catalog = context->catalog,
 			       .settings = &settings,
 			       .shared = &shared,
 			       .n_views = UINT32_MAX,
 			       .select = &select };
 	struct ast_source stream;
 	struct ast path;
-	const struct view *view =
-		source->n_path == 1 ? views_find(views, source->path[0], UINT32_MAX) : NULL;
+	const struct view *view = source->n_path == 1
+					  ? views_find(context->views, source->path[0], UINT32_MAX)
+					  : NULL;
 	const struct from_member *r;
 
 	settings_init(&settings);
-	if (plan_is_of_members(source, catalog, arena)) {
+	if (!names_database(source, context) &&
+	    plan_is_of_members(source, context->catalog, arena)) {
 		*ret_description = (struct plan_description){ .name = source->written };
 		split(source, arena, &stream, &path);
 		return bind_from(&scope, &stream) &&
@@ -188,6 +199,9 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		ret_description->columns[i] = (struct plan_column){
 			.name = r->columns.at[i].name,
 			.type = r->columns.at[i].expr->type,
+			.c_type = r->tree->kind == PLAN_TABLE && !r->columns.at[i].expr->type.kind
+					  ? "ANY"
+					  : NULL,
 			.meaning = r->columns.at[i].meaning
 					   ? r->columns.at[i].meaning
 					   : meaning(&scope, r->columns.at[i].expr,

@@ -229,7 +229,7 @@ struct item {
 	struct expr *expr;
 	bool is_unnamed; /* as of a column: the name is the call as it was written */
 	bool is_unnest;	 /* UNNEST(histogram): the item stands for three columns, lo, hi, count */
-	const char *meaning; /* of a span's column, for DESCRIBE; else NULL */
+	const char *meaning; /* of a span's or table's column, for DESCRIBE; else NULL */
 };
 
 struct sort_key {
@@ -349,7 +349,7 @@ struct plan_table {
 	u32 relation;
 	const struct plan_database *database;
 	const char *name;      /* the table's */
-	struct schema columns; /* TYPE_NULL: any value may stand in them */
+	struct schema columns; /* as declared; TYPE_NULL: any value may stand in them */
 };
 
 /* inputs[0] ops[1] inputs[1] ops[2] ...: from left to right; EXPR_COLUMN of `relation` above. */
@@ -481,7 +481,8 @@ struct expr *raw_twin_field(struct raw_twin *twin, const struct field *field,
 struct plan_column {
 	const char *name;
 	struct type type;
-	const char *c_type; /* of a member of a struct: "struct path", "u32:3"; else NULL */
+	/* Of a member of a struct: "struct path", "u32:3"; "ANY"; else NULL */
+	const char *c_type;
 	const char *meaning;
 };
 
@@ -504,9 +505,8 @@ bool plan_is_derived(const struct ast_source *source);
 bool plan_is_of_members(const struct ast_source *source, struct catalog *catalog,
 			struct arena *arena);
 /* false when diags got an error. */
-bool plan_describe(const struct ast_source *source, struct catalog *catalog,
-		   struct view_list *views, struct arena *arena, struct diags *diags,
-		   struct plan_description *ret_description);
+bool plan_describe(const struct ast_source *source, const struct plan_context *context,
+		   struct diags *diags, struct plan_description *ret_description);
 
 /*
  * The whole language.  NULL when diags got an error.

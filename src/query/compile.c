@@ -259,25 +259,28 @@ static void warn_budget(struct query *query)
 		     settings->max_cpu ? "max_cpu" : "wake_count");
 }
 
+struct plan_context query_context(struct query *query)
+{
+	return (struct plan_context){ .catalog = query->catalog,
+				      .settings = &query->settings,
+				      .views = &query->views,
+				      .n_views = UINT32_MAX,
+				      .arena = &query->arena,
+				      .databases = query->databases.at,
+				      .n_databases = query->databases.n };
+}
+
 bool query_compile(struct query *query)
 {
 	u64 start_ns = base_monotonic_ns();
+	struct plan_context context;
 
 	if (!query_open_catalog(query))
 		return false;
 	if (!query->settings.costs)
 		query->settings.costs = catalog_costs(query->catalog);
-	query->bound = plan_bind_query(query->statement->select,
-				       &(struct plan_context){
-					       .catalog = query->catalog,
-					       .settings = &query->settings,
-					       .views = &query->views,
-					       .n_views = UINT32_MAX,
-					       .arena = &query->arena,
-					       .databases = query->databases.at,
-					       .n_databases = query->databases.n,
-				       },
-				       &query->diags);
+	context = query_context(query);
+	query->bound = plan_bind_query(query->statement->select, &context, &query->diags);
 	if (!query->bound)
 		return false;
 	warn_process(query);

@@ -119,10 +119,12 @@ bool query_describe(struct query *q, const struct ast_source *source,
 {
 	struct query_description *d = ret_description;
 	struct plan_description bound;
+	struct plan_context context;
 
 	*d = (struct query_description){ .name = source->written, .comment = "" };
 	if (!query_open_catalog(q))
 		return false;
+	context = query_context(q);
 	source = spelled(q, source);
 	if (!plan_is_derived(source) && !plan_is_of_members(source, q->catalog, &q->arena)) {
 		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
@@ -156,7 +158,7 @@ bool query_describe(struct query *q, const struct ast_source *source,
 			add_system_columns(d, &q->arena);
 		return true;
 	}
-	if (!plan_describe(source, q->catalog, &q->views, &q->arena, &q->diags, &bound))
+	if (!plan_describe(source, &context, &q->diags, &bound))
 		return false;
 	d->name = bound.name;
 	d->comment = bound.comment;

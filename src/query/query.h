@@ -126,6 +126,8 @@ void query_begin_kept(struct query *query, struct keep *keep);
 void query_end_kept(struct query *query);
 /* Text -> script; applies SET; finds the one statement to do.  false after a diagnostic. */
 bool query_parse(struct query *query);
+/* What names mean: with the views and databases so far. */
+struct plan_context query_context(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
 /*

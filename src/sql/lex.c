@@ -310,7 +310,7 @@ struct token lex_source(const char *text, u32 n, u32 at)
 	    (text[at] != '"' && text[at] != '`' && !path_length(text, n, at)))
 		return lex(text, n, at);
 	for (i = at; i < n;) {
-		bool is_start = i == at || text[i - 1] == ':';
+		bool is_start = i == at || text[i - 1] == ':' || text[i - 1] == '.';
 
 		if (is_start && (text[i] == '"' || text[i] == '`')) {
 			lex_quoted(text, n, i, &token);
@@ -318,8 +318,8 @@ struct token lex_source(const char *text, u32 n, u32 at)
 				return token;
 			i = token.span.end;
 			is_word = false;
-			/* A quoted part is a whole part. */
-			if (i >= n || text[i] != ':')
+			/* A quoted part is a whole part; behind a database's name is a table's. */
+			if (i >= n || (text[i] != ':' && text[i] != '.'))
 				break;
 		} else {
 			u32 length = path_length(text, n, i);

@@ -3,6 +3,7 @@
  * FROM: streams and their paths, files, subqueries and joins -> struct ast_source.
  */
 
+#include <string.h>
 #include <strings.h>
 
 #include "sql/parse.h"
@@ -33,6 +34,27 @@ static u32 part_end(const struct parser *p, u32 at, u32 end, char separator)
 	return at;
 }
 
+/*
+ * The path as a table's name would be read: users, ref.users, "ref"."my users".  What has quotes in
+ * its middle is no path of a stream.
+ */
+static void read_table(struct parser *p, u32 start, u32 end, struct ast_source *source)
+{
+	u32 dot = part_end(p, start, end, '.');
+
+	if (dot == start || dot + 1 == end || part_end(p, MIN(dot + 1, end), end, '.') < end)
+		return;
+	source->table = path_part(p, dot < end ? dot + 1 : start, end);
+	if (dot == end)
+		return;
+	source->database = path_part(p, start, dot);
+	if (!strpbrk(source->written, "\"`"))
+		return;
+	source->path = arena_array(p->arena, const char *, 1);
+	source->path[0] = arena_printf(p->arena, "%s.%s", source->database, source->table);
+	source->n_path = 1;
+}
+
 /* The path [start, end) of p->text. */
 static void split_path(struct parser *p, u32 start, u32 end, struct ast_source *source)
 {
@@ -55,6 +77,8 @@ static void split_path(struct parser *p, u32 start, u32 end, struct ast_source *
 	}
 	source->path = path.at;
 	source->n_path = path.n;
+	if (part_end(p, start, end, ':') == end)
+		read_table(p, start, end, source);
 }
 
 static void read_path(struct parser *p, struct ast_source *source)

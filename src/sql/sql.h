@@ -161,7 +161,9 @@ struct ast_source {
 	const char **path; /* "tracepoint", "syscalls", "sys_enter_pread64" */
 	u32 n_path;
 	const char *written; /* the stream exactly as written: tracepoint:a:b */
-	const char *alias;   /* NULL when there is none */
+	/* As a table's name, ref.users or users; NULL: it is none, and no database is named. */
+	const char *database, *table;
+	const char *alias; /* NULL when there is none */
 	struct span alias_span;
 	struct ast_select *select;
 	struct ast_source *left, *right;

@@ -41,15 +41,24 @@ static void job_close(struct job *job)
 	arena_free(&job->arena);
 }
 
+static struct plan_context context_of(struct job *job)
+{
+	return (struct plan_context){ .catalog = job->catalog,
+				      .views = &job->views,
+				      .n_views = UINT32_MAX,
+				      .arena = &job->arena };
+}
+
 static void describe(struct job *job, const struct ast_source *source, struct buf *out)
 {
+	const struct plan_context context = context_of(job);
 	struct plan_description d;
 
 	if (!plan_is_derived(source) && !plan_is_of_members(source, job->catalog, &job->arena)) {
 		buf_puts(out, "not derived\n");
 		return;
 	}
-	if (!plan_describe(source, job->catalog, &job->views, &job->arena, &job->diags, &d))
+	if (!plan_describe(source, &context, &job->diags, &d))
 		return;
 	buf_printf(out, "%s%s\n%s", d.name, d.has_system ? ", system columns" : "", d.comment);
 	for (u32 i = 0; i < d.n_columns; i++) {
@@ -169,12 +178,13 @@ static void bind_view(void *context, const struct view *view)
 	struct ast_source source = {
 		.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
 	};
+	const struct plan_context in = context_of(job);
 	struct plan_description d;
 
 	assert_true(view->is_shipped);
 	/* A comment says which events bound it. */
 	assert_string_not_equal(view->comment, "");
-	if (!plan_describe(&source, job->catalog, &job->views, &job->arena, &job->diags, &d)) {
+	if (!plan_describe(&source, &in, &job->diags, &d)) {
 		print_error("view %s: %s\n", view->name, job->diags.list.at[0].message);
 		fail();
 	}

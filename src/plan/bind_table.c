@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tables of attached databases: names -> their columns, with the types that they were declared
+ * with; and what tables there are.
+ */
+#include <sqlite3.h>
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+/* So many are told of; a hint is one line. */
+#define SHOWN_MAX 8u
+
+/* What a column was declared as, or a part of it -> what SQLite makes of the values it can. */
+static const struct {
+	const char *word;
+	struct type type;
+} affinities[] = {
+	{ "INT", { TYPE_INT, 64, true } }, { "CHAR", { .kind = TYPE_TEXT } },
+	{ "CLOB", { .kind = TYPE_TEXT } }, { "TEXT", { .kind = TYPE_TEXT } },
+	{ "BLOB", { .kind = TYPE_NULL } }, { "REAL", { .kind = TYPE_REAL } },
+	{ "FLOA", { .kind = TYPE_REAL } }, { "DOUB", { .kind = TYPE_REAL } },
+};
+
+/*
+ * By SQLite's own order.  Other words, such as DATE and DECIMAL, let numbers of both kinds and
+ * texts stand: no type.  Of a value that SQLite could not make what was declared the type is that
+ * of the value: all that computes with it asks for that, and formats which go by types refuse it.
+ */
+static struct type type_of(const char *declared)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(affinities); i++)
+		if (strcasestr(declared, affinities[i].word))
+			return affinities[i].type;
+	return (struct type){ .kind = TYPE_NULL };
+}
+
+/* Calls take for each row of the statement. */
+static void read_rows(const struct plan_database *database, const char *sql, const char *parameter,
+		      void (*take)(void *context, sqlite3_stmt *row), void *context)
+{
+	sqlite3_stmt *statement = NULL;
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open_v2(database->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
+		while (sqlite3_step(statement) == SQLITE_ROW)
+			take(context, statement);
+	}
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+}
+
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+	return (const char *)sqlite3_column_text(row, column) ?: "";
+}
+
+struct columns {
+	struct arena *arena;
+	VEC(struct column) list;
+	VEC(const char *) declared;
+};
+
+static void take_column(void *context, sqlite3_stmt *row)
+{
+	struct columns *columns = context;
+
+	vec_push(columns->arena, &columns->list,
+		 (struct column){ arena_strdup(columns->arena, text_of(row, 0)),
+				  type_of(text_of(row, 1)) });
+	vec_push(columns->arena, &columns->declared,
+		 arena_printf(columns->arena, "declared %s",
+			      *text_of(row, 1) ? text_of(row, 1) : "without a type"));
+}
+
+static struct plan *table_new(struct scope *scope, const struct ast_source *source,
+			      const struct plan_database *database, const struct columns *columns)
+{
+	struct plan *p = plan_new(scope->arena, PLAN_TABLE, source->span, NULL);
+	item_vec items = { 0 };
+
+	p->table = (struct plan_table){ .relation = scope->shared->n_relations++,
+					.database = database,
+					.name = source->table,
+					.columns = { columns->list.n, columns->list.at } };
+	for (u32 i = 0; i < columns->list.n; i++) {
+		struct expr of = { 0 };
+
+		expr_set_type(&of, columns->list.at[i].type);
+		bind_push_column(scope, columns->list.at[i].name, p->table.relation, &of,
+				 source->span, &items);
+		items.at[i].meaning = columns->declared.at[i];
+	}
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){ .name = source->alias ? source->alias : source->table,
+				       .written = source->written,
+				       .tree = p,
+				       .columns = items });
+	return p;
+}
+
+/* May the source be a table of it? */
+static bool is_meant(const struct ast_source *source, const struct plan_database *database)
+{
+	return source->table &&
+	       (!source->database || strcasecmp(source->database, database->name) == 0);
+}
+
+struct plan *bind_table(struct scope *scope, const struct ast_source *source)
+{
+	const struct plan_context *context = scope->shared->context;
+
+	for (u32 i = 0; i < context->n_databases; i++) {
+		const struct plan_database *d = &context->databases[i];
+		struct columns columns = { .arena = scope->arena };
+
+		if (!is_meant(source, d))
+			continue;
+		read_rows(d, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1",
+			  source->table, take_column, &columns);
+		if (columns.list.n)
+			return table_new(scope, source, d, &columns);
+	}
+	return NULL;
+}
+
+/* --- Names that none has --- */
+
+struct tables {
+	struct arena *arena;
+	struct suggest *suggest;
+	struct buf names; /* of the first ones */
+	u32 n;
+};
+
+static void take_table(void *context, sqlite3_stmt *row)
+{
+	struct tables *tables = context;
+	/* What is offered is kept. */
+	const char *name = arena_strdup(tables->arena, text_of(row, 0));
+
+	suggest_offer(tables->suggest, name);
+	if (tables->n < SHOWN_MAX)
+		buf_printf(&tables->names, "%s%s", tables->n ? ", " : "", name);
+	else if (tables->n == SHOWN_MAX)
+		buf_puts(&tables->names, ", ...");
+	tables->n++;
+}
+
+static void read_tables(const struct plan_database *database, struct tables *tables)
+{
+	read_rows(
+		database,
+		"SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE "
+		"'sqlite~_%' ESCAPE '~' ORDER BY name",
+		"", take_table, tables);
+}
+
+void bind_offer_tables(struct scope *scope, struct suggest *suggest)
+{
+	const struct plan_context *context = scope->shared->context;
+	struct tables tables = { .arena = scope->arena, .suggest = suggest };
+
+	buf_init_in(&tables.names, scope->arena);
+	for (u32 i = 0; i < context->n_databases; i++)
+		read_tables(&context->databases[i], &tables);
+}
+
+bool bind_misses_table(struct scope *scope, const struct ast_source *source)
+{
+	const struct plan_context *context = scope->shared->context;
+	struct tables tables = { .arena = scope->arena };
+	struct suggest suggest;
+	struct diag *diag;
+	const char *best;
+
+	for (u32 i = 0; source->database && i < context->n_databases; i++) {
+		const struct plan_database *d = &context->databases[i];
+
+		if (!is_meant(source, d))
+			continue;
+		suggest_init(&suggest, source->table);
+		tables.suggest = &suggest;
+		buf_init_in(&tables.names, scope->arena);
+		read_tables(d, &tables);
+		best = suggest_best(&suggest);
+		diag = diag_error(scope->diags, "unknown-stream", source->span,
+				  "the database \"%s\" has no table \"%s\"", d->name,
+				  source->table);
+		if (best)
+			diag_hint(scope->diags, diag, "did you mean \"%s\"?", best);
+		else if (tables.n)
+			diag_hint(scope->diags, diag, "it has %s", tables.names.at);
+		else
+			diag_hint(scope->diags, diag, "it has none: is \"%s\" the right file?",
+				  d->path);
+		return true;
+	}
+	return false;
+}
