@@ -143,6 +143,8 @@ void cut_finish_rows(struct cutter *c);
 /* --- expr.c: expressions, aggregates, window functions --- */
 
 void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *out);
+/* A sum that may be below -2^63. */
+bool cut_is_sum(const struct cutter *c, const struct expr *e);
 /* A key of finer groups. */
 void cut_put_key(struct cutter *c, const struct grouped *g, u32 index, struct buf *out);
 void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out);

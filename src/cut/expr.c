@@ -185,8 +185,25 @@ static void put(const struct lite_writer *w, struct expr *e, enum lite_want want
 
 	if (want == LITE_CONDITION)
 		lite_write_condition(w, taken, out);
-	else if (want == LITE_VALUE || !put_leaf(w->context, w, taken, LITE_ITEM, out))
+	else if (want == LITE_VALUE || !put_leaf(w->context, w, taken, want, out))
 		lite_write(w, taken, out);
+}
+
+bool cut_is_sum(const struct cutter *c, const struct expr *e)
+{
+	const struct aggregate *a =
+		e->kind == EXPR_AGGREGATE
+			? &c->grouped.at[e->source]->plan->aggregate.list[e->index]
+		: e->kind == EXPR_OVER ? c->overs[e->source]->over.list[e->index].aggregate
+				       : NULL;
+
+	return a && a->kind == AGGREGATE_SUM && e->type.kind != TYPE_REAL &&
+	       !(type_is_word(e->type) && !e->type.is_signed);
+}
+
+static bool is_sum(const struct lite_writer *w, const struct expr *e)
+{
+	return cut_is_sum(w->context, e);
 }
 
 void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *out)
@@ -195,6 +212,7 @@ void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *
 	const struct lite_writer w = { .leaf = put_value_leaf,
 				       .context = c,
 				       .put = put,
+				       .is_sum = is_sum,
 				       .arena = c->arena,
 				       .edge = c->settings->edge };
 

@@ -328,6 +328,19 @@ static bool is_estimate(const struct select *s, u32 item)
 		!s->columns[column].expr->is_quantile);
 }
 
+/* A sum of the whole query that nothing goes by. */
+static bool is_only_shown(const struct select *s, const struct expr *e)
+{
+	const struct plan_sort *sort = s->ch.sort ? &s->ch.sort->sort : NULL;
+
+	if (s->c->depth > 1 || s->ch.unnest >= 0 || !cut_is_sum(s->c, e))
+		return false;
+	for (u32 i = 0; sort && i < sort->n_keys; i++)
+		if (expr_equal(sort->keys[i].expr, e))
+			return false;
+	return true;
+}
+
 static void put_items(struct select *s, struct buf *out)
 {
 	const struct plan_project *p = &s->ch.project->project;
@@ -337,7 +350,11 @@ static void put_items(struct select *s, struct buf *out)
 		if (is_picked(s, i))
 			continue;
 		buf_puts(out, n ? ", " : "");
-		cut_put(s->c, p->items[i].expr, is_estimate(s, i) ? LITE_VALUE : LITE_ITEM, out);
+		cut_put(s->c, p->items[i].expr,
+			is_estimate(s, i)		     ? LITE_VALUE
+			: is_only_shown(s, p->items[i].expr) ? LITE_SHOWN
+							     : LITE_ITEM,
+			out);
 		buf_printf(out, " AS c%u", n++);
 	}
 	if (s->picks)

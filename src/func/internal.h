@@ -90,6 +90,8 @@ void special_init(void);
 enum value_kind special_of(sqlite3_value *value);
 /* An integer below 2^127; below -2^63 an error. */
 void special_result_integer(sqlite3_context *context, s128 integer);
+/* Below -2^63 too, which sorts and compares wrong: for what is only shown, or eb_text(). */
+void special_result_shown(sqlite3_context *context, s128 integer);
 s128 special_integer(sqlite3_value *value);
 /* As a text. */
 void func_result_digits(sqlite3_context *context, s128 integer);

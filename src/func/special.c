@@ -94,13 +94,17 @@ enum func_refusal func_refusal(struct sqlite3 *db)
 
 void special_result_integer(sqlite3_context *context, s128 integer)
 {
+	if (integer < S64_LO)
+		func_too_large(context, "a result below -2^63");
+	else
+		special_result_shown(context, integer);
+}
+
+void special_result_shown(sqlite3_context *context, s128 integer)
+{
 	u8 blob[INTEGER_BYTES];
 
-	if (integer < S64_LO) {
-		func_too_large(context, "a result below -2^63");
-		return;
-	}
-	if (integer <= S64_HI) {
+	if (integer >= S64_LO && integer <= S64_HI) {
 		sqlite3_result_int64(context, (s64)integer);
 		return;
 	}

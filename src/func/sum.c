@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { SUM, TOTAL, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
+enum { SUM, SUM_SHOWN, TOTAL, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
 
 #define N_BITS 65 /* of two's complement: those of a word, and the sign */
 
@@ -127,6 +127,8 @@ static void value(sqlite3_context *context)
 		sqlite3_result_double(context, sum / (double)sums->n);
 	else if (detail == TOTAL || sums->n_real)
 		sqlite3_result_double(context, sum);
+	else if (detail == SUM_SHOWN)
+		special_result_shown(context, sums->exact.sum);
 	else
 		special_result_integer(context, sums->exact.sum);
 }
@@ -138,6 +140,7 @@ static void value(sqlite3_context *context)
 
 const struct function sum_functions[] = {
 	SUM_OF("eb_sum", SUM),
+	SUM_OF("eb_sum_shown", SUM_SHOWN),
 	SUM_OF("eb_total", TOTAL),
 	SUM_OF("eb_avg", AVG),
 	SUM_OF("eb_stddev_samp", STDDEV_SAMP),

@@ -20,7 +20,8 @@ static struct expr *filtered(const struct lite_writer *w, const struct aggregate
 }
 
 /* "f(DISTINCT x, ...)", with what the aggregate's options are. */
-static void put_call(const struct lite_writer *w, const struct aggregate *a, struct buf *out)
+static void put_call(const struct lite_writer *w, const struct aggregate *a, enum lite_want want,
+		     struct buf *out)
 {
 	const struct aggregate_info *info = &aggregate_infos[a->kind];
 	bool is_checked = info->sql_takes_text && type_is_word(a->arg->type);
@@ -28,9 +29,10 @@ static void put_call(const struct lite_writer *w, const struct aggregate *a, str
 	struct expr *x = filtered(w, a, a->arg);
 
 	buf_printf(out, "%s(%s%s",
-		   a->is_population ? "eb_stddev_pop"
-		   : a->keeps_null  ? "eb_latest"
-				    : info->sql,
+		   a->is_population	? "eb_stddev_pop"
+		   : a->keeps_null	? "eb_latest"
+		   : want == LITE_SHOWN ? "eb_sum_shown"
+					: info->sql,
 		   a->is_distinct ? "DISTINCT " : "", is_checked ? "eb_text(" : "");
 	if (x)
 		w->put(w, x, a->kind == AGGREGATE_HISTOGRAM_MERGE ? LITE_ITEM : LITE_VALUE, out);
@@ -91,11 +93,11 @@ static void put_window(const struct lite_writer *w, const struct over *o, struct
 }
 
 /* over: NULL, or the window it is of.  Of no rows a histogram is empty, not NULL. */
-static void put_rows_of(const struct lite_writer *w, const struct aggregate *a,
+static void put_rows_of(const struct lite_writer *w, const struct aggregate *a, enum lite_want want,
 			const struct over *over, struct buf *out)
 {
 	buf_puts(out, a->scheme ? "ifnull(" : "");
-	put_call(w, a, out);
+	put_call(w, a, want, out);
 	if (over)
 		put_window(w, over, out);
 	if (a->scheme) {
@@ -119,7 +121,7 @@ static void put_quantile(const struct lite_writer *w, const struct aggregate *a,
 	if (histogram)
 		w->put(w, histogram, LITE_ITEM, out);
 	else
-		put_rows_of(w, a, over, out);
+		put_rows_of(w, a, LITE_ITEM, over, out);
 	buf_printf(out, ", '%s'", a->is_interpolated ? "cont" : quantile_edge_names[w->edge]);
 	for (u32 i = 0; i < (a->is_ladder ? a->n_q : 1); i++)
 		buf_printf(out, ", %u", a->q_ppb[i]);
@@ -138,7 +140,7 @@ void lite_write_aggregate(const struct lite_writer *w, const struct aggregate *a
 	if (a->kind == AGGREGATE_QUANTILE)
 		put_quantile(w, a, NULL, want, over, out);
 	else
-		put_rows_of(w, a, over, out);
+		put_rows_of(w, a, want, over, out);
 }
 
 void lite_write_over(const struct lite_writer *w, const struct over *o, enum lite_want want,

@@ -408,8 +408,14 @@ static void write_cast(const struct lite_writer *w, const struct expr *e, struct
 	bool is_text = e->type.kind == TYPE_TEXT, is_real = e->type.kind == TYPE_REAL;
 	bool is_duration = e->type.kind == TYPE_DURATION && e->args[0]->type.kind != TYPE_REAL;
 
-	/* The digits of 2^63 and more are a number to REAL too. */
+	/* The digits of 2^63 and more are a number to REAL too, and those of a sum below -2^63. */
 	buf_puts(out, is_duration ? "CAST(eb_duration(" : "CAST(");
+	if ((is_text || is_real) && w->is_sum && w->is_sum(w, e->args[0])) {
+		buf_puts(out, "eb_text(");
+		w->put(w, e->args[0], LITE_SHOWN, out);
+		buf_printf(out, ") AS %s)", is_text ? "TEXT" : "REAL");
+		return;
+	}
 	write_big(w, is_text || is_real ? "eb_text(" : "", e->args[0],
 		  is_text || is_real ? ")" : "", out);
 	buf_printf(out, "%s AS %s)", is_duration ? ")" : "",

@@ -13,6 +13,7 @@
 /* How an expression is wanted. */
 enum lite_want {
 	LITE_ITEM,	/* special values go through as they are */
+	LITE_SHOWN,	/* of a sum, which nothing computes with: it may be below -2^63 */
 	LITE_VALUE,	/* a quantile is its estimate */
 	LITE_CONDITION, /* only true and false matter */
 };
@@ -27,6 +28,8 @@ struct lite_writer {
 	/* For aggregates, windows: a whole expression of theirs. */
 	void (*put)(const struct lite_writer *writer, struct expr *e, enum lite_want want,
 		    struct buf *out);
+	/* Is it a sum that may be below -2^63?  NULL: there are none. */
+	bool (*is_sum)(const struct lite_writer *writer, const struct expr *e);
 	struct arena *arena;
 	enum quantile_edge edge;
 	u32 select; /* aggregates: those of one select count a row's negative values once */

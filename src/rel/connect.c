@@ -85,6 +85,7 @@ static const char *const said_as[][2] = {
 	{ "eb_estimate", "quantile" },
 	{ "eb_cells", "UNNEST" },
 	{ "eb_histogram_empty", "histogram" },
+	{ "eb_sum_shown", "sum" },
 	{ "eb_stddev_samp", "stddev" },
 	{ "eb_stddev_pop", "stddev" },
 };
