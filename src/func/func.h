@@ -110,7 +110,12 @@ void func_result(struct sqlite3_context *context, const struct value *value);
 int func_take(struct sqlite3_stmt *statement, int column, struct type type, struct scratch *scratch,
 	      struct value *ret_value);
 /* What a statement ended with: an integer did not fit, or an error that its message tells. */
-enum func_refusal { FUNC_REFUSED_OTHERWISE, FUNC_TOO_LARGE, FUNC_MIXED_SCHEMES };
+enum func_refusal {
+	FUNC_REFUSED_OTHERWISE,
+	FUNC_TOO_LARGE,
+	FUNC_MIXED_SCHEMES,
+	FUNC_NO_INTEGER, /* an aggregate got what is none; the message begins with its name */
+};
 enum func_refusal func_refusal(struct sqlite3 *db);
 
 #endif

@@ -125,7 +125,7 @@ bool integer_of(sqlite3_context *context, sqlite3_value *value, s128 *ret_intege
 	if (number.kind == NUMBER_INTEGER)
 		func_too_large(context, func_name(context));
 	else
-		func_refuse(context, FUNC_REFUSED_OTHERWISE, NULL, "%s: not an integer",
+		func_refuse(context, FUNC_NO_INTEGER, NULL, "%s: not an integer",
 			    func_name(context));
 	return false;
 }

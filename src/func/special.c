@@ -62,6 +62,7 @@ static const int codes[] = {
 	[FUNC_REFUSED_OTHERWISE] = SQLITE_ERROR,
 	[FUNC_TOO_LARGE] = SQLITE_RANGE,
 	[FUNC_MIXED_SCHEMES] = SQLITE_FORMAT,
+	[FUNC_NO_INTEGER] = SQLITE_EMPTY,
 };
 
 void func_refuse(sqlite3_context *context, enum func_refusal why, sqlite3_value *place,

@@ -192,6 +192,23 @@ static int mixed_schemes(const char *which, struct diags *diags)
 	return -EINVAL;
 }
 
+/* Of a column without a type, or that holds another: text is "NAME: not an integer". */
+static int no_integer(const char *text, struct diags *diags)
+{
+	int n = (int)strcspn(text, ":");
+	bool is_histogram = strncmp(text, "histogram", (size_t)n) == 0;
+	struct diag *diag =
+		diag_failure(diags, "type-mismatch",
+			     "%.*s()%s takes integers, and a value that it is given is none", n,
+			     text, is_histogram ? ", or a quantile," : "");
+
+	diag_hint(
+		diags, diag,
+		"CAST(x AS INTEGER) makes it one; of a real number say how fine: CAST(x * 1000 AS "
+		"INTEGER)");
+	return -EINVAL;
+}
+
 int connect_refused(struct sqlite3 *db, struct diags *diags)
 {
 	int err = failed_outside(db, diags);
@@ -208,6 +225,9 @@ int connect_refused(struct sqlite3 *db, struct diags *diags)
 		break;
 	case FUNC_MIXED_SCHEMES:
 		err = mixed_schemes(text.at, diags);
+		break;
+	case FUNC_NO_INTEGER:
+		err = no_integer(text.is_cut ? "" : text.at, diags);
 		break;
 	case FUNC_REFUSED_OTHERWISE:
 		diag = diag_failure(diags, "user-part", "SQLite: %s", text.at);

@@ -20,8 +20,9 @@ struct sqlite3;
 int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db);
 /*
  * Why a statement failed: -EOVERFLOW and too-large, -EINTR and the warning `interrupted` (the run
- * was told to end), -E2BIG and too-many-rows (no memory; db may be NULL for want of it), else
- * -EINVAL and user-part: SQLite's message without the names that only generated SQL has.
+ * was told to end), -E2BIG and too-many-rows (no memory; db may be NULL for want of it), -EINVAL
+ * and type-mismatch (an aggregate of integers got what is none), mixed-schemes, else -EINVAL and
+ * user-part: SQLite's message without the names that only generated SQL has.
  */
 int connect_refused(struct sqlite3 *db, struct diags *diags);
 /* What an integer is of that user space has no number for. */
