@@ -204,6 +204,9 @@ static const char *refuse(struct type type, const struct value *value)
 
 	if (value->kind == VALUE_NULL)
 		return NULL;
+	if (value->kind == VALUE_TEXT && type.kind != TYPE_BLOB && value->n &&
+	    memchr(value->text, '\0', value->n))
+		return "a text with a NUL in it, which FROM does not read: hex(x) has all of it";
 	if (type_is_word(type))
 		fits = value->kind == VALUE_INT && value->integer >= type_min(type) &&
 		       value->integer <= type_max(type);

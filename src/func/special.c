@@ -265,9 +265,7 @@ int func_take(struct sqlite3_stmt *statement, int column, struct type type, stru
 	case SQLITE_TEXT:
 		bytes = sqlite3_column_blob(statement, column);
 		n = sqlite3_column_bytes(statement, column);
-		/* A text has no NUL inside; a blob that passed as one may. */
-		return take_text(bytes, bytes && type.kind != TYPE_BLOB ? strnlen(bytes, n) : n,
-				 scratch, ret_value);
+		return take_text(bytes, n, scratch, ret_value);
 	case SQLITE_BLOB:
 		bytes = sqlite3_column_blob(statement, column);
 		n = sqlite3_column_bytes(statement, column);

@@ -21,7 +21,7 @@ enum type_kind {
 	TYPE_DURATION,	/* ns, 64 bits, signed or not */
 	TYPE_TIMESTAMP, /* ns; see enum clock */
 	TYPE_POINTER,	/* 64 bits, shown in hex */
-	TYPE_TEXT,	/* at most `bytes` bytes, no NUL inside */
+	TYPE_TEXT,	/* at most `bytes` bytes; of events and files with no NUL inside */
 	TYPE_BLOB,	/* exactly `bytes` bytes */
 	TYPE_REAL,	/* double; user space only */
 	TYPE_HISTOGRAM, /* `of`: the kind of the values in it */
