@@ -44,6 +44,7 @@ static int open_output(void *context, const struct schema *schema)
 		.bins = s->options.bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = cut_has_rows(s->query.cut),
+		.has_other = cut_has_other(s->query.cut),
 		.is_gathered = s->options.record_path != NULL,
 		.cancel = host_cancel_output(),
 	};

@@ -134,6 +134,14 @@ static inline bool cut_has_rows(const struct cut *cut)
 {
 	return cut->is_streaming || !cut->n_parts;
 }
+/* May a batch have a row of what found no room? */
+static inline bool cut_has_other(const struct cut *cut)
+{
+	for (u32 i = 0; i < cut->n_parts; i++)
+		if (cut->parts[i].kind == PART_GROUPS)
+			return true;
+	return false;
+}
 /* The parts and their reasons, the SQL, the window and what it costs. */
 void cut_print(const struct cut *cut, struct buf *out);
 

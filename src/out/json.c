@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 
-static const char *const json_reserved[] = { "_batch", "_other", "_query", NULL };
+static const char *const json_reserved[] = { "_other", "_batch", "_query", NULL };
 
 /* The columns' names become `,"fd":`, `,"cpu":` ... */
 static int json_begin(struct out *out, const struct schema *schema)
@@ -168,6 +168,7 @@ const struct out_format out_json = {
 	.meaning = "one JSON object a line: rows, and a _batch after each window",
 	.takes_window_columns = true,
 	.reserved = json_reserved,
+	.marks_other = true,
 	.begin = json_begin,
 	.row = json_row,
 	.account = json_account,

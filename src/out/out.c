@@ -101,6 +101,15 @@ static void flush(struct out *out)
 	write_all((struct out_file *)out);
 }
 
+/* Without the name of what no row has. */
+static const char *const *reserved_names(const struct out *out)
+{
+	bool has_mark =
+		out->format->marks_other ? out->options.has_other : out->options.has_window_columns;
+
+	return out->format->reserved + !has_mark;
+}
+
 int out_file_open(struct out_file *file, const struct out_format *format, int fd,
 		  const struct out_options *options, const struct schema *schema)
 {
@@ -123,7 +132,7 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	if (!out->state)
 		out->error = -ENOMEM;
 	if (!out->error && format->reserved)
-		out->error = out_columns_init(&out->columns, schema, format->reserved,
+		out->error = out_columns_init(&out->columns, schema, reserved_names(out),
 					      out->selects_other);
 	if (!out->error && format->begin)
 		out->error = format->begin(out, schema);

@@ -44,6 +44,7 @@ struct out_options {
 	/* Ends a write that waits for its reader; NULL: nothing does. */
 	const struct cancel *cancel;
 	bool is_streaming;	 /* rows of single events: no window lines between them */
+	bool has_other;		 /* there may be an "(other)" row */
 	bool is_timeless;	 /* rows of no time, as figures are: -o line shows none */
 	bool is_gathered;	 /* rows of a file may wait for others, 250 ms at most where
 				    out_file_idle() is called */
@@ -66,8 +67,13 @@ struct out_format {
 	bool is_single;		   /* readers see nothing that is written behind it */
 	bool takes_window_columns; /* options.has_window_columns */
 	enum file_kind file;	   /* of those that FROM reads back */
-	/* Of structured ones: names that none of out->columns has; ends with NULL. */
+	/*
+	 * Of structured ones: names that none of out->columns has; ends with NULL.  The first is
+	 * that of the "(other)" row's mark: of all rows with window columns, or of that alone
+	 * (marks_other).
+	 */
 	const char *const *reserved;
+	bool marks_other;
 	size_t state_bytes; /* of out->state, which is cleared */
 	/* 0, or -ENOMEM: then only `end` is called.  Each of these may be NULL. */
 	int (*begin)(struct out *out, const struct schema *schema);

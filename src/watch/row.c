@@ -387,6 +387,7 @@ struct row_action *row_open(const struct settings *settings, const char *name, c
 	struct row_action *a = calloc(1, sizeof(*a));
 	struct out_options out = { .has_window_columns = true,
 				   .is_streaming = options->is_streaming,
+				   .has_other = options->has_other,
 				   .monotonic_to_realtime_ns = options->monotonic_to_realtime_ns };
 	const char *argument;
 

@@ -21,6 +21,7 @@ static int open_sink(void *context, const struct schema *schema)
 		.bins = o->bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = cut_has_rows(f->query.cut),
+		.has_other = cut_has_other(f->query.cut),
 		.is_gathered = f->path != NULL && !f->keep,
 		.query = f->of->name,
 		.write = f->keep ? keep_put : output_put,

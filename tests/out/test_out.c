@@ -101,8 +101,9 @@ static void test_beyond(void **unused)
 	n = lseek(fd, 0, SEEK_END);
 	batch.n_rows = 2;
 	assert_int_equal(out_file_batch(&out, &batch), -EOVERFLOW);
-	assert_string_equal(out.out.why,
-			    "a duration or time of 2^63 ns or more, which Arrow cannot hold");
+	assert_string_equal(
+		out.out.why,
+		"column \"d\": a duration or time of 2^63 ns or more, which Arrow cannot hold");
 	assert_int_equal(out_file_close(&out, 0), -EOVERFLOW);
 	assert_int_equal(lseek(fd, 0, SEEK_END), n);
 	close(fd);
@@ -157,6 +158,16 @@ static void test_text(void **unused)
 	check_all("text", (struct out_options){ 0 }, &batch, 1);
 }
 
+/* Rows that carry their window's bounds, where a format has them. */
+static void check_columns_as(const char *name, struct out_options options,
+			     const struct batch *batches, u32 n_batches)
+{
+	options.has_window_columns = true;
+	for (u32 i = 0; i < out_n_formats; i++)
+		if (out_formats[i]->takes_window_columns)
+			check_format(name, out_formats[i]->name, options, batches, n_batches);
+}
+
 static void test_names(void **unused)
 {
 	struct column columns[] = {
@@ -169,9 +180,11 @@ static void test_names(void **unused)
 				  INT(5), INT(6), INT(7), INT(T0 + 1000000000ull) };
 	struct schema schema = SCHEMA(columns);
 	struct batch batch = batch_of(&schema, values, 1);
-	struct out_options options = { .monotonic_to_realtime_ns = 7200000000000ll };
+	struct out_options options = { .monotonic_to_realtime_ns = 7200000000000ll,
+				       .has_other = true };
 
 	check_all("names", options, &batch, 1);
+	check_columns_as("names-marked", options, &batch, 1);
 }
 
 /* --- Batches --- */
@@ -184,14 +197,9 @@ static struct column group_columns[] = {
 };
 static const struct schema group_schema = SCHEMA(group_columns);
 
-/* Rows that carry their window's bounds, where a format has them. */
 static void check_columns(const char *name, const struct batch *batches, u32 n_batches)
 {
-	const struct out_options options = { .has_window_columns = true };
-
-	for (u32 i = 0; i < out_n_formats; i++)
-		if (out_formats[i]->takes_window_columns)
-			check_format(name, out_formats[i]->name, options, batches, n_batches);
+	check_columns_as(name, (struct out_options){ 0 }, batches, n_batches);
 }
 
 /* Three windows: clean; empty; with an (other) row and every loss. */
