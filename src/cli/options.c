@@ -418,14 +418,21 @@ static int read_script(struct options *o, const char *name)
 	return error ? 2 : -1;
 }
 
-/* Values of parameters; those of a script also stand behind "--", if they begin with a digit. */
+/* 5, 10ms, -5: no option and no command is called so. */
+static bool is_number(const char *word)
+{
+	word += *word == '-';
+	return *word >= '0' && *word <= '9';
+}
+
+/* Values of parameters; those of a script also stand behind "--", if they are numbers. */
 static void take_values(struct options *o, char **words, bool is_script)
 {
 	while (*words)
 		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *words++ });
 	if (!is_script)
 		return;
-	while (o->command && *o->command && **o->command >= '0' && **o->command <= '9')
+	while (o->command && *o->command && is_number(*o->command))
 		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *o->command++ });
 	if (o->command && *o->command && strcmp(*o->command, "--") == 0)
 		o->command++;
@@ -558,6 +565,27 @@ static bool take_command(struct options *o, int *argc, char **argv)
 	return true;
 }
 
+/* getopt_long() would see options in them, and moves them without a look at what they are. */
+#define MASK '\1'
+
+/* Behind a script's name, or a text by option, numbers below zero are values. */
+static void mask_values(struct options *o, int argc, char **argv)
+{
+	bool is_behind = false;
+
+	for (int i = 1; i < argc; i++) {
+		if (is_behind && *argv[i] == '-' && is_number(argv[i]))
+			argv[i] = arena_printf(&o->arena, "%c%s", MASK, argv[i]);
+		is_behind |= is_script(argv[i]) || strcmp(argv[i], "-e") == 0 ||
+			     strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "-f") == 0;
+	}
+}
+
+static char *unmasked(char *word)
+{
+	return word && *word == MASK ? word + 1 : word;
+}
+
 /* What getopt_long() wants, of the options that the subcommand has. */
 static void list_options(const struct command *command, char *shorts, struct option *longs)
 {
@@ -605,6 +633,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			return 2;
 		}
 		text = command->takes == TAKES_A_QUERY ? take_comment(&argc, argv) : NULL;
+		mask_values(o, argc, argv);
 	}
 	list_options(command, shorts, longs);
 	opterr = 0;
@@ -617,9 +646,11 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			return 2;
 		}
 		is_help |= c == 'h';
-		if (c != 'h' && !take_option(o, command, c, optarg))
-			return complain_value(command, c, optarg);
+		if (c != 'h' && !take_option(o, command, c, unmasked(optarg)))
+			return complain_value(command, c, unmasked(optarg));
 	}
+	for (int i = optind; i < argc; i++)
+		argv[i] = unmasked(argv[i]);
 	if (is_help)
 		return help(o, command, argv[optind]);
 	if (o->is_heatmap && o->has_format && strcmp(o->format->name, "heatmap") != 0)

@@ -85,7 +85,8 @@ static u32 read_literal(struct arena *arena, const char *text, u32 n, u32 at, in
 		value->kind = AST_REAL;
 		value->real = (double)value->integer;
 	}
-	if (token.problem || (is_negative && value->kind != AST_INTEGER && value->kind != AST_REAL))
+	if (token.problem || (is_negative && value->kind != AST_INTEGER &&
+			      value->kind != AST_REAL && value->kind != AST_DURATION))
 		return 0;
 	return kind == ANY_KIND || value->kind == AST_NULL || (int)value->kind == kind
 		       ? token.span.end

@@ -264,7 +264,7 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
 struct sql_parameter {
 	const char *name;
 	enum ast_kind kind; /* AST_NULL, BOOL, INTEGER, REAL, TEXT, DURATION; NAME: a stream */
-	bool is_negative;   /* of INTEGER and REAL, whose values are not */
+	bool is_negative;   /* of INTEGER, REAL and DURATION, whose values are not */
 	bool is_used;	    /* set where the text has it */
 	u64 integer;
 	double real;

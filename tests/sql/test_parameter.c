@@ -185,6 +185,11 @@ static void test_script(void **state)
 	script("SELECT $1, $2, :n FROM s", WORDS("", "5", "", "5ms", "n", "five"),
 	       "SELECT 5, 5ms, 'five' FROM s");
 	script("SELECT $10 FROM s", WORDS("10", "x"), "SELECT 'x' FROM s");
+	script("SELECT $1, :n FROM s", WORDS("", "-5ms", "n", "-1.5s"),
+	       "SELECT -5ms, -1500ms FROM s");
+	script("-- :a DURATION = -2s\nSELECT :a, 1 - :a FROM s", NULL,
+	       "SELECT -2s, 1 - -2s FROM s");
+	script("-- :a DURATION = 2s\nSELECT :a FROM s", WORDS("", "-3s"), "SELECT -3s FROM s");
 	/* Behind the head there is nothing to declare. */
 	script("SELECT :a FROM s\n-- :a INTEGER = 1", NULL, "error[unbound-parameter]");
 }
