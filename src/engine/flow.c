@@ -389,7 +389,7 @@ void flow_poll(struct flow *flow, bool *ret_more)
 		is_over |= flow->parts[0].events->n_rows >= flow->limit;
 	else if (flow->is_streaming)
 		is_over |= flow->n_streamed >= flow->limit;
-	flow->is_partial = !flow->is_live && !is_over;
+	flow->is_partial = flow->has_rows && !flow->is_live && !is_over;
 	if (!err && !is_over && flow->sink.idle)
 		err = flow->sink.idle(flow->sink.context);
 	go_on(flow, err, is_over, false);

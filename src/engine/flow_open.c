@@ -155,7 +155,8 @@ struct flow *flow_open(const struct flow_input *input)
 		flow->has_lists && !flow->has_rows && (flow_is_timed(flow) || flow->every_ns);
 	if (is_good && !flow->is_live)
 		find_span(flow);
-	flow->is_partial = !flow->is_live;
+	/* Tables and lists are read whole, whenever the end comes. */
+	flow->is_partial = flow->has_rows && !flow->is_live;
 	flow_groups_open(flow);
 	if (is_good)
 		return flow;
