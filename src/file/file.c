@@ -218,19 +218,12 @@ static const char *refuse(struct type type, const struct value *value)
 	return fits ? NULL : FILE_NOT_OF_TYPE;
 }
 
-void file_writer_refuse(struct file_writer *writer, const char *why, const char *column)
-{
-	writer->error =
-		column ? arena_printf(&writer->arena, "column \"%s\": %s", column, why) : why;
-}
-
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n)
 {
 	const struct schema *schema = writer->schema;
 
 	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
 		u32 column = (u32)(i % schema->n_columns);
-
 		const char *why = refuse(schema->columns[column].type, &values[i]);
 
 		if (why)

@@ -157,7 +157,12 @@ extern const struct file_format file_arrow, file_jsonl, file_csv;
 #define FILE_NOT_OF_TYPE                                                                           \
 	"a value that is not of its type: CAST(x AS INTEGER), REAL or TEXT makes it one"
 /* Why it cannot be written, of which column; column NULL: of none. */
-void file_writer_refuse(struct file_writer *writer, const char *why, const char *column);
+static inline void file_writer_refuse(struct file_writer *writer, const char *why,
+				      const char *column)
+{
+	writer->error =
+		column ? arena_printf(&writer->arena, "column \"%s\": %s", column, why) : why;
+}
 
 /* arrow_write.c */
 void arrow_write_begin(struct file_writer *writer);

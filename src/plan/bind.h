@@ -126,6 +126,8 @@ struct arm {
 /* bind_scope.c */
 /* A scope as that of `outer`, with nothing in it yet. */
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
+void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+		      struct span span, item_vec *columns);
 /* Reports "WHAT not available yet". */
 void *bind_refuse(struct scope *scope, struct span span, const char *what);
 /* The stream of the field that an expression is, or NULL. */
@@ -374,8 +376,6 @@ const char *bind_function_comment(void);
 
 /* bind_join.c, bind_from.c: members of FROM */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);
-void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
-		      struct span span, item_vec *columns);
 /* The columns of a select as a relation's, EXPR_COLUMN of that number. */
 void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
 		 item_vec *ret_columns);

@@ -12,17 +12,6 @@
 
 /* --- Columns of a select --- */
 
-void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
-		      struct span span, item_vec *columns)
-{
-	struct expr *e = expr_ref(scope->arena, EXPR_COLUMN, span, of, relation, columns->n);
-
-	e->name = name;
-	e->is_quantile = of->is_quantile;
-	e->is_other = of->is_other;
-	vec_push(scope->arena, columns, (struct item){ name, e });
-}
-
 void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
 		 item_vec *ret_columns)
 {

@@ -146,3 +146,14 @@ const struct merged_column *bind_either_of(const struct scope *scope,
 {
 	return merged_find(scope, member, name, is_either);
 }
+
+void bind_push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+		      struct span span, item_vec *columns)
+{
+	struct expr *e = expr_ref(scope->arena, EXPR_COLUMN, span, of, relation, columns->n);
+
+	e->name = name;
+	e->is_quantile = of->is_quantile;
+	e->is_other = of->is_other;
+	vec_push(scope->arena, columns, (struct item){ name, e });
+}
