@@ -13,13 +13,14 @@ enum op { ADD, SUB, MUL, DIV, MOD, SHL, SHR, AND, OR, NEG, ABS, NOT };
 struct rule {
 	s128 lo, hi;		   /* what the result may be */
 	bool has_signed_arguments; /* an argument of 2^63 and more is a fault */
+	bool is_real;		   /* a quotient is, and what has no room in 64 bits */
 	bool is_given;
 };
 
 /* NULL: none is given. */
 static bool rule_named(sqlite3_context *context, const char *text, struct rule *ret_rule)
 {
-	*ret_rule = (struct rule){ S64_LO, U64_HI, false, false };
+	*ret_rule = (struct rule){ .lo = S64_LO, .hi = U64_HI };
 	if (!text)
 		return true;
 	ret_rule->is_given = true;
@@ -28,8 +29,11 @@ static bool rule_named(sqlite3_context *context, const char *text, struct rule *
 		ret_rule->has_signed_arguments = *text == 'S';
 	} else if (strcmp(text, "u") == 0) {
 		ret_rule->lo = 0;
+	} else if (strcmp(text, "r") == 0) {
+		ret_rule->hi = S64_HI;
+		ret_rule->is_real = true;
 	} else {
-		sqlite3_result_error(context, "the rule is 's', 'S' or 'u'", -1);
+		sqlite3_result_error(context, "the rule is 's', 'S', 'u' or 'r'", -1);
 		return false;
 	}
 	return true;
@@ -79,7 +83,11 @@ static void set_fault(sqlite3_context *context, struct operand *to)
 static void set_integer(sqlite3_context *context, const struct rule *rule, s128 result,
 			struct operand *to)
 {
-	if (result < rule->lo || result > rule->hi)
+	bool has_room = result >= rule->lo && result <= rule->hi;
+
+	if (!has_room && rule->is_real)
+		set_real(to, (double)result);
+	else if (!has_room)
 		set_fault(context, to);
 	else
 		*to = (struct operand){ { NUMBER_INTEGER, result, (double)result }, NULL };
@@ -131,7 +139,8 @@ static void arithmetic(sqlite3_context *context, enum op op, const struct rule *
 {
 	s128 result;
 
-	if (a->number.kind == NUMBER_REAL || b->number.kind == NUMBER_REAL)
+	if (a->number.kind == NUMBER_REAL || b->number.kind == NUMBER_REAL ||
+	    (rule->is_real && op == DIV))
 		compute_real(op, a, b);
 	else if (is_refused(rule, &a->number) || is_refused(rule, &b->number) ||
 		 !compute(op, a->number.integer, b->number.integer, &result))
@@ -279,7 +288,7 @@ static void call_chain(sqlite3_context *context, int argc, sqlite3_value **argv)
 /* SQLite takes the absolute value of a text or a blob as of a real. */
 static void set_absolute(sqlite3_context *context, struct operand *x)
 {
-	static const struct rule unsigned_rule = { 0, U64_HI, false, false };
+	static const struct rule unsigned_rule = { .hi = U64_HI };
 	int type = sqlite3_value_type(x->value);
 
 	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && special_of(x->value) != VALUE_INT))

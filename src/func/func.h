@@ -14,7 +14,9 @@
  *  eb_add eb_sub eb_mul eb_div eb_mod (a, b [, rule]), eb_neg(a [, rule]), eb_abs(a)
  *	exact on integers; a result that does not fit is NULL and counted as a fault, as is
  *	x / 0 and the absolute value of -2^63; on reals and texts as SQLite's own operators,
- *	where x / 0 is NULL only
+ *	where x / 0 is NULL only.
+ *	rule: the type by the query: 's' signed, 'S' of signed arguments too, 'u' unsigned, 'r'
+ *	REAL: a quotient is real, and what has no room in 64 bits
  *  eb_shl eb_shr eb_and eb_or (a, b [, rule]), eb_not(a)	as the kernel part computes them
  *  eb_chain(a, '+s', b, '*', c, ...)	eb_mul(eb_add(a, b, 's'), c) and so on, which SQLite's
  *	parser cannot nest deep: an operator (+ - * / % < > & |, the shifts as one letter) and

@@ -90,8 +90,21 @@ static bool is_big(const struct expr *e)
 				       : e->integer > INT64_MAX;
 }
 
+/* May both be whole numbers, as of coalesce(n, 0.5), where the result is a REAL? */
+static bool is_of_whole(const struct expr *e)
+{
+	bool is_whole = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL || e->op == OP_DIV;
+
+	for (u32 i = 0; i < e->n_args; i++)
+		is_whole &= e->args[i]->kind != EXPR_REAL &&
+			    (e->args[i]->kind != EXPR_CAST || e->args[i]->type.kind != TYPE_REAL);
+	return is_whole;
+}
+
 static bool needs_rule(const struct expr *e)
 {
+	if (e->type.kind == TYPE_REAL)
+		return is_of_whole(e);
 	if (!type_is_word(e->type) || e->op == OP_BIT_NOT)
 		return false;
 	return e->may_overflow || e->op == OP_SHIFT_LEFT || e->op == OP_SHIFT_RIGHT;

@@ -194,8 +194,6 @@ bool bind_fits(struct scope *scope, const char *what, struct span span, const st
 void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
 		    const struct expr *b);
 bool bind_check_condition(struct scope *scope, const struct expr *e, const char *clause);
-/* What stands beside a REAL in a column of type `type`: a whole number becomes one, too. */
-struct expr *bind_as_real(struct scope *scope, struct expr *e, struct type type);
 /* Types the CASE whose arguments are set; is_iif: as messages call it. */
 struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif);
 /* iif(when, then, otherwise); NULL where one of them is */
@@ -312,10 +310,6 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 /* No DISTINCT and no FILTER; number and types of the arguments. */
 bool bind_check_arguments(struct scope *scope, const struct sql_function *f, const struct ast *ast,
 			  struct expr *const *args);
-
-/* The call, where arguments that are to be of one kind have one type. */
-struct expr *bind_function_of(struct scope *scope, const struct sql_function *f, struct span span,
-			      struct expr **args, u32 n);
 
 /* bind_naming.c */
 /* inet(), ntop(), errno_name() and their like; false: it is none of these. */

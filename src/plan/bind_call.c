@@ -92,17 +92,6 @@ bool bind_check_arguments(struct scope *scope, const struct sql_function *f, con
 	return true;
 }
 
-struct expr *bind_function_of(struct scope *scope, const struct sql_function *f, struct span span,
-			      struct expr **args, u32 n)
-{
-	struct expr *e = expr_call(scope->arena, f, span, args, n);
-
-	for (u32 i = 0; f->result == FUNCTION_OF_ARGS && i < n; i++)
-		if (function_takes(f, i) == '=')
-			args[i] = bind_as_real(scope, args[i], e->type);
-	return e;
-}
-
 /* --- Calls --- */
 
 /*
@@ -562,5 +551,5 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		if (e || scope->diags->n_errors > n_errors)
 			return e;
 	}
-	return bind_function_of(scope, f, ast->span, args, ast->n_args);
+	return expr_call(scope->arena, f, ast->span, args, ast->n_args);
 }

@@ -324,23 +324,6 @@ bool bind_check_condition(struct scope *scope, const struct expr *e, const char 
 			   clause);
 }
 
-struct expr *bind_as_real(struct scope *scope, struct expr *e, struct type type)
-{
-	struct expr *real;
-
-	if (type.kind != TYPE_REAL || !type_is_word(e->type))
-		return e;
-	if (e->kind == EXPR_INTEGER) {
-		real = expr_new(scope->arena, EXPR_REAL, e->span);
-		real->real = (double)e->integer;
-		expr_infer(real);
-	} else {
-		real = expr_make(scope->arena, EXPR_CAST, e->span, 1, e);
-	}
-	real->type = type;
-	return real;
-}
-
 struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif)
 {
 	const struct expr *typed = NULL;
@@ -359,9 +342,6 @@ struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif)
 	}
 	bind_meet_clocks(scope->arena, e->args, e->n_args);
 	expr_infer(e);
-	for (u32 i = 1; i <= e->n_args; i += 2)
-		e->args[MIN(i, e->n_args - 1)] =
-			bind_as_real(scope, e->args[MIN(i, e->n_args - 1)], e->type);
 	return e;
 }
 

@@ -48,7 +48,7 @@ static struct expr *bind_function_over(struct scope *scope, const struct ast *as
 	o->n_args = ast->n_args;
 	if (!o->args || !bind_check_arguments(scope, f, ast, o->args))
 		return NULL;
-	return bind_function_of(scope, f, ast->span, o->args, o->n_args);
+	return expr_call(scope->arena, f, ast->span, o->args, o->n_args);
 }
 
 static bool bind_window(struct scope *scope, const struct ast *ast, struct over *o)

@@ -168,24 +168,6 @@ static struct plan *union_new(const struct arms *arms, struct arm *ret_arm)
 
 /* --- What only SQLite does --- */
 
-/* A column with a REAL in one arm is REAL in all. */
-static void make_real(const struct arms *arms, struct item *const columns)
-{
-	for (u32 i = 0; i < arms->n; i++) {
-		u32 n, at = 0;
-		struct item *items = (struct item *)plan_items(arms->at[i].chain, &n);
-
-		for (u32 k = 0; k < n; k++) {
-			if (items[k].name == bind_event_time)
-				continue;
-			if (!items[k].is_unnest)
-				items[k].expr = bind_as_real(arms->scope, items[k].expr,
-							     columns[at].expr->type);
-			at += items[k].is_unnest ? 3 : 1;
-		}
-	}
-}
-
 static struct plan *set_new(const struct arms *arms)
 {
 	struct scope *scope = arms->scope;
@@ -217,7 +199,6 @@ static struct plan *set_new(const struct arms *arms)
 	for (u32 k = 0; k < p->set.n_columns; k++)
 		if (!set_type(arms, k, false, p->set.columns[k].expr))
 			return NULL;
-	make_real(arms, p->set.columns);
 	return p;
 }
 

@@ -677,6 +677,8 @@ void expr_infer(struct expr *e)
 
 char expr_rule(const struct expr *e)
 {
+	if (e->type.kind == TYPE_REAL)
+		return 'r';
 	if (!e->type.is_signed)
 		return 'u';
 	return e->has_signed_arguments ? 'S' : 's';

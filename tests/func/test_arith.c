@@ -285,6 +285,14 @@ static void test_big_with_real(void **state)
 	assert_int_equal(func.n_faults, 0);
 	expect_null(ask("SELECT eb_div(1.0, 0.0)"), "1.0 / 0.0");
 	assert_int_equal(func.n_faults, 0);
+	/* Whole numbers among REALs. */
+	assert_true(ask_typed(real, "SELECT eb_div(7, 2, 'r')").real == 3.5);
+	assert_true(ask_typed(real, "SELECT eb_chain(7, '+r', 1, '/r', 16)").real == 0.5);
+	assert_true(ask_typed(real, "SELECT eb_mul(9223372036854775807, 4, 'r')").real == 0x1p65);
+	assert_true(ask_typed(real, "SELECT eb_add(given(0), 1, 'r')").real == 0x1p64);
+	expect_integer(ask("SELECT eb_sub(9223372036854775807, 9223372036854775806, 'r')"), 1, "-");
+	expect_null(ask("SELECT eb_div(1, 0, 'r')"), "1 / 0 of REALs");
+	assert_int_equal(func.n_faults, 0);
 }
 
 static void test_names(void **state)
