@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tables of attached databases: names -> their columns, with the types that they were declared
- * with; and what tables there are.
+ * Tables of attached databases: names -> their columns, of STRICT tables with their types; and
+ * what tables there are.
  */
 #include <sqlite3.h>
 #include <string.h>
@@ -12,27 +12,23 @@
 /* So many are told of; a hint is one line. */
 #define SHOWN_MAX 8u
 
-/* What a column was declared as, or a part of it -> what SQLite makes of the values it can. */
-static const struct {
-	const char *word;
-	struct type type;
-} affinities[] = {
-	{ "INT", { TYPE_INT, 64, true } }, { "CHAR", { .kind = TYPE_TEXT } },
-	{ "CLOB", { .kind = TYPE_TEXT } }, { "TEXT", { .kind = TYPE_TEXT } },
-	{ "BLOB", { .kind = TYPE_NULL } }, { "REAL", { .kind = TYPE_REAL } },
-	{ "FLOA", { .kind = TYPE_REAL } }, { "DOUB", { .kind = TYPE_REAL } },
-};
-
-/*
- * By SQLite's own order.  Other words, such as DATE and DECIMAL, let numbers of both kinds and
- * texts stand: no type.  Of a value that SQLite could not make what was declared the type is that
- * of the value: all that computes with it asks for that, and formats which go by types refuse it.
+/* Of STRICT tables alone, where SQLite sees to it; others hold any value beside what is declared.
  */
 static struct type type_of(const char *declared)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(affinities); i++)
-		if (strcasestr(declared, affinities[i].word))
-			return affinities[i].type;
+	static const struct {
+		const char *word;
+		struct type type;
+	} types[] = {
+		{ "INT", { TYPE_INT, 64, true } },
+		{ "INTEGER", { TYPE_INT, 64, true } },
+		{ "REAL", { .kind = TYPE_REAL } },
+		{ "TEXT", { .kind = TYPE_TEXT } },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
+		if (strcasecmp(declared, types[i].word) == 0)
+			return types[i].type;
 	return (struct type){ .kind = TYPE_NULL };
 }
 
@@ -70,7 +66,7 @@ static void take_column(void *context, sqlite3_stmt *row)
 
 	vec_push(columns->arena, &columns->list,
 		 (struct column){ arena_strdup(columns->arena, text_of(row, 0)),
-				  type_of(text_of(row, 1)) });
+				  type_of(sqlite3_column_int(row, 2) ? text_of(row, 1) : "") });
 	vec_push(columns->arena, &columns->declared,
 		 arena_printf(columns->arena, "declared %s",
 			      *text_of(row, 1) ? text_of(row, 1) : "without a type"));
@@ -119,8 +115,13 @@ struct plan *bind_table(struct scope *scope, const struct ast_source *source)
 
 		if (!is_meant(source, d))
 			continue;
-		read_rows(d, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1",
-			  source->table, take_column, &columns);
+		/* hidden 2: computed when it is read, which no table checks. */
+		read_rows(
+			d,
+			"SELECT name, type, hidden <> 2 AND EXISTS (SELECT 1 FROM "
+			"pragma_table_list WHERE schema = 'main' AND lower(name) = lower(?1) AND strict) "
+			"FROM pragma_table_xinfo(?1) WHERE hidden <> 1",
+			source->table, take_column, &columns);
 		if (columns.list.n)
 			return table_new(scope, source, d, &columns);
 	}
