@@ -430,8 +430,11 @@ static int run_select(struct session *s)
 	tell_diags(q); /* what it warns of is known before anything is loaded */
 	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
-		tell_note("ebql: -p has no effect: it names the process for target_pid(), which "
-			  "the query does not use, and declares no :pid\n");
+		tell_note(
+			q->parameters->has_pid
+				? "ebql: -p has no effect: the query's :pid has a value already\n"
+				: "ebql: -p has no effect: it names the process for target_pid(), "
+				  "which the query does not use, and declares no :pid\n");
 	if (s->options.every_ns && q->cut->is_streaming)
 		tell_note("ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
@@ -602,6 +605,7 @@ int run_count(const struct options *options, u32 *ret_n)
 	if (!query_init(&q, options->file, options->text.at, options->text.n))
 		return tell_no_memory();
 	q.parameters = &parameters;
+	q.settings.target_pid = options->target_pid;
 	q.is_many = true;
 	if (!query_parse(&q))
 		status = tell_diags(&q);

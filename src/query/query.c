@@ -243,9 +243,15 @@ static void check_parameters(struct query *query)
 			if (all->list.at[j].is_used)
 				suggest_offer(&suggest, all->list.at[j].name);
 		diag_plain(&query->diags, "unknown-parameter",
-			   "the query has no parameter :%s, which has a value" HINT "%s%s%s", name,
-			   suggest_best(&suggest) ? "did you mean :" : "",
-			   suggest_best(&suggest) ?: "is it in quotes, or spelt otherwise?",
+			   "the query has no parameter %s%s, which has a value" HINT "%s%s%s",
+			   *name >= '0' && *name <= '9' ? "$" : ":", name,
+			   suggest_best(&suggest) ? "did you mean :"
+			   : *all->declared	  ? "it has "
+						  : "",
+			   suggest_best(&suggest)
+				   ?: *all->declared
+				      ? all->declared
+				      : "it declares none: is it in quotes, or spelt otherwise?",
 			   suggest_best(&suggest) ? "?" : "");
 	}
 }

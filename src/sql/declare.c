@@ -227,10 +227,22 @@ static void take_word(struct arena *arena, struct diags *diags, const struct sql
 			   word->text, d->type, types[type_of(d->type, strlen(d->type))].example);
 }
 
+static const char *names_of(struct arena *arena, const struct sql_head *head)
+{
+	const char *names = "";
+
+	for (u32 i = 0; i < head->list.n; i++)
+		names = arena_printf(arena, "%s%s:%s", names, i ? ", " : "",
+				     head->list.at[i].value.name);
+	return names;
+}
+
 bool sql_bind(struct arena *arena, struct diags *diags, const struct sql_head *head,
 	      struct sql_parameters *all)
 {
 	u32 n = 0;
+
+	all->declared = names_of(arena, head);
 
 	for (u32 i = 0; i < all->words.n; i++) {
 		struct sql_word word = all->words.at[i];
@@ -253,7 +265,8 @@ bool sql_bind(struct arena *arena, struct diags *diags, const struct sql_head *h
 		else
 			take_word(arena, diags, head, all, &word);
 	}
-	all->is_pid_used = all->pid && declared(head, "pid") && !find(all, "pid");
+	all->has_pid = declared(head, "pid") && find(all, "pid");
+	all->is_pid_used = all->pid && declared(head, "pid") && !all->has_pid;
 	if (all->is_pid_used)
 		take_word(arena, diags, head, all, &(struct sql_word){ "pid", all->pid });
 	for (u32 i = 0; i < head->list.n; i++)

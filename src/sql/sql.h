@@ -282,8 +282,9 @@ struct sql_parameters {
 	VEC(struct sql_word) words;
 	/* What -p names: the value of a declared :pid that has no other.  NULL: nothing. */
 	const char *pid;
-	bool is_pid_used;
-	bool is_shared; /* with other texts: this one need not use them all */
+	bool is_pid_used, has_pid; /* a declared :pid takes it; has a value of its own */
+	const char *declared;	   /* ":interval, :count": what the text declares, or "" */
+	bool is_shared;		   /* with other texts: this one need not use them all */
 	/* One without a value is no error, but the script is of no use then. */
 	bool is_open;
 };
