@@ -9,6 +9,7 @@
 #include "host/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -179,8 +180,11 @@ static const struct bpf_insn atomic_fetch[] = {
 	INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 };
 
+static bool is_refused; /* the last one, for want of a permission */
+
 static bool report(struct buf *detail, const char *done, int error)
 {
+	is_refused = error == -EPERM || error == -EACCES;
 	buf_puts(detail, error ? strerror(-error) : done);
 	return !error;
 }
@@ -245,19 +249,27 @@ static bool probe_program(u32 type, struct buf *detail)
 	return report(detail, "loaded", closed(load_empty(type)));
 }
 
-static bool probe_typed(u32 attach_type, struct buf *detail)
+/* 0: none. */
+static u32 kernel_btf_id(u32 kind, const char *name)
 {
-	bool is_list = attach_type == BPF_TRACE_ITER;
 	struct catalog *catalog;
 	struct arena arena;
 	u32 btf_id;
 
 	arena_init(&arena);
 	catalog = catalog_open_live(&arena);
-	btf_id = catalog_btf_id(catalog, is_list ? BTF_KIND_FUNC : BTF_KIND_TYPEDEF,
-				is_list ? "bpf_iter_task" : "btf_trace_sys_enter");
+	btf_id = catalog_btf_id(catalog, kind, name);
 	catalog_close(catalog);
 	arena_free(&arena);
+	return btf_id;
+}
+
+static bool probe_typed(u32 attach_type, struct buf *detail)
+{
+	bool is_list = attach_type == BPF_TRACE_ITER;
+	u32 btf_id = kernel_btf_id(is_list ? BTF_KIND_FUNC : BTF_KIND_TYPEDEF,
+				   is_list ? "bpf_iter_task" : "btf_trace_sys_enter");
+
 	if (btf_id)
 		return report(detail, "loaded",
 			      closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty),
@@ -333,17 +345,57 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 	return report(detail, "attached to sched_switch", error);
 }
 
-static bool probe_samples(u32 type, struct buf *detail)
+/* Of a kind of perf events: a program that is attached to this one, or why there is none. */
+static int attach_event(enum bpf_prog_type type, int event)
 {
-	int program = load_empty(BPF_PROG_TYPE_PERF_EVENT), link = -1, error = program;
-	int event = error < 0 ? -1 : sys_sample_open(type, 0, 1000000, 0);
+	int program = event < 0 ? event : load_empty(type), link = -1, error = program;
 
 	if (error >= 0)
-		error = event < 0 ? event : sys_perf_attach(event, program, 0, &link);
+		error = sys_perf_attach(event, program, 0, &link);
 	sys_close(&link);
 	sys_close(&event);
 	sys_close(&program);
-	return report(detail, "attached on CPU 0", error);
+	return error;
+}
+
+static bool probe_samples(u32 type, struct buf *detail)
+{
+	return report(detail, "attached on CPU 0",
+		      attach_event(BPF_PROG_TYPE_PERF_EVENT, sys_sample_open(type, 0, 1000000, 0)));
+}
+
+static bool probe_kprobe(u32 argument, struct buf *detail)
+{
+	return report(detail, "attached to vfs_read",
+		      attach_event(BPF_PROG_TYPE_KPROBE, sys_kprobe_open("vfs_read", 0, false)));
+}
+
+/* Where the file has no instructions: nothing runs into it. */
+static bool probe_uprobe(u32 argument, struct buf *detail)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), error;
+
+	error = file < 0 ? -errno
+			 : attach_event(BPF_PROG_TYPE_KPROBE,
+					sys_uprobe_open(file, &(struct sys_uprobe){ 0 }));
+	sys_close(&file);
+	return report(detail, "attached to a file", error);
+}
+
+/* To a function that is there to be attached to: no tracer of others misses a return meanwhile. */
+static bool probe_trampoline(u32 argument, struct buf *detail)
+{
+	u32 btf_id = kernel_btf_id(BTF_KIND_FUNC, "bpf_fentry_test1");
+	int program, error;
+
+	if (!btf_id) {
+		buf_puts(detail, "no BTF of the function bpf_fentry_test1");
+		return false;
+	}
+	program = load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), BPF_TRACE_FENTRY, btf_id);
+	error = program < 0 ? program : closed(sys_raw_tracepoint_open(NULL, program));
+	sys_close(&program);
+	return report(detail, "attached to bpf_fentry_test1", error);
 }
 
 #define MEND_CAPABILITY "run as root, or: " SYS_SETCAP "ebql"
@@ -389,6 +441,19 @@ static const struct check checks[] = {
 	{ "samples of the hardware's events",
 	  "a virtual machine seldom has them; only hardware: needs them", false, probe_samples,
 	  PERF_TYPE_HARDWARE },
+	{ "kprobes",
+	  "a kernel with CONFIG_KPROBE_EVENTS, and 1 in /sys/kernel/debug/kprobes/enabled; only "
+	  "functions of the kernel need them (kprobe:, function: and the tools made of them), where "
+	  "it has no trampolines",
+	  false, probe_kprobe },
+	{ "trampolines (fentry)",
+	  "a kernel with BTF and CONFIG_FUNCTION_TRACER; functions of the kernel are read by "
+	  "kprobes without, all but fentry: and fexit:",
+	  false, probe_trampoline },
+	{ "uprobes",
+	  "a kernel with CONFIG_UPROBE_EVENTS; only functions of programs (uprobe:, usdt:, "
+	  "userfunction:) need them",
+	  false, probe_uprobe },
 	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, probe_run },
 	{ "atomic fetch instructions", "kernel 5.12 has them: boot a newer kernel", true,
 	  probe_atomic },
@@ -396,21 +461,32 @@ static const struct check checks[] = {
 	  "kernel 6.6 has it; divisions take a few instructions more", false, probe_division },
 };
 
+static bool may_load(void)
+{
+	return sys_has_capability(CAP_SYS_ADMIN) ||
+	       (sys_has_capability(CAP_BPF) && sys_has_capability(CAP_PERFMON));
+}
+
 /* Prints one line, and how to mend it; false when something needed is missing. */
 static bool run_check(const struct check *check, struct buf *out)
 {
+	const char *mend = check->mend;
 	struct buf detail;
 	bool works;
 
 	buf_init(&detail);
+	is_refused = false;
 	works = check->probe(check->argument, &detail);
+	/* Whether the kernel has it is not known then. */
+	if (is_refused && !may_load() && !strstr(mend, MEND_PRIVILEGE))
+		mend = MEND_PRIVILEGE;
 	buf_printf(out, "%-2s  %-30s  %s\n",
 		   works	      ? "ok"
 		   : check->is_needed ? "no"
 				      : "-",
 		   check->name, detail.n ? detail.at : "");
-	if (!works && check->mend[0])
-		buf_printf(out, "      %s\n", check->mend);
+	if (!works && mend[0])
+		buf_printf(out, "      %s\n", mend);
 	buf_free(&detail);
 	return works || !check->is_needed;
 }

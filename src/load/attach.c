@@ -218,10 +218,6 @@ static void hint_function(const struct hook *hook, int error, struct diags *diag
 {
 	struct function_code code;
 
-	if (error == ENODEV) {
-		diag_hint(diags, diag, "this kernel has no kprobes, or has them switched off");
-		return;
-	}
 	if (error == EILSEQ) {
 		diag_hint(diags, diag, "no instruction begins there");
 		return;
@@ -263,6 +259,9 @@ static int attach_failed(const struct load_program *program, int error, struct d
 			    load_kind(program)->name, strerror(error));
 	if (error == EINTR)
 		diag_hint(diags, diag, "you have ended it");
+	else if (error == ENODEV && (hook->file_path || hook->path == ACCESS_KPROBE))
+		diag_hint(diags, diag, "this kernel has no %cprobes, or has them switched off",
+			  hook->file_path ? 'u' : 'k');
 	else if (error == EACCES)
 		diag_hint(diags, diag,
 			  "kernel.perf_event_paranoid = 3 leaves perf events to CAP_SYS_ADMIN: "

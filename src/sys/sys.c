@@ -290,7 +290,7 @@ int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe)
 	char path[64];
 
 	if (!sys_has_uprobes(&attr.type) || !pmu_number("uprobe/format/retprobe", &return_bit))
-		return -ENOENT;
+		return -ENODEV;
 	if (probe->semaphore_offset &&
 	    (!pmu_number("uprobe/format/ref_ctr_offset", &semaphore_bit) ||
 	     probe->semaphore_offset >> (64 - semaphore_bit)))

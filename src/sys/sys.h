@@ -96,6 +96,7 @@ struct sys_uprobe {
 	s32 pid;	      /* of this process alone; 0: of any */
 	bool is_return;
 };
+/* -ENODEV: no uprobes here. */
 int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe);
 /* In a file of its own, which nothing runs (6.3). */
 int sys_uprobe_open_own(void);

@@ -255,6 +255,7 @@ static void test_usage(void **state)
 /* The status says the same as the lines: 1 exactly when one begins with "no". */
 static void test_doctor(void **state)
 {
+	static const char *const others[] = { "kprobes  ", "trampolines (fentry)  ", "uprobes  " };
 	char *argv[] = { "ebql", "doctor", NULL };
 	struct result result;
 	bool has_no;
@@ -263,6 +264,14 @@ static void test_doctor(void **state)
 	has_no = !strncmp(result.out.at, "no  ", 4) || strstr(result.out.at, "\nno  ");
 	assert_int_equal(result.status, has_no);
 	assert_non_null(strstr(result.out.at, "raw tracepoint attach"));
+	/* What no query on tracepoints needs: told, and no "no". */
+	for (u32 i = 0; i < ARRAY_SIZE(others); i++) {
+		const char *line = strstr(result.out.at, others[i]);
+
+		assert_non_null(line);
+		assert_true(line[-4] == '-' || line[-4] == 'o');
+		assert_false(strncmp(line - 4, "no", 2) == 0);
+	}
 	buf_free(&result.out);
 	buf_free(&result.complaint);
 }
