@@ -42,6 +42,7 @@ struct diags {
 	struct arena *arena;
 	const char *file; /* "query", or the name after -f */
 	bool is_of_many;  /* texts: what has no place in this one is told with the file, too */
+	bool is_shipped; /* with ebql: what it names and is not there is no mistake of the user's */
 	const char *text; /* a NUL follows its text_bytes */
 	size_t text_bytes;
 	u32 columns;	       /* of the terminal that they are printed for; 0: none */
@@ -85,6 +86,12 @@ static inline void *diag_none(const struct diag *diag)
 const char *diag_machine_hint(int error);
 /* Does nothing when diag is NULL. */
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
+/* Has a text of ebql's own that there?  What stands for a parameter is the user's all the same. */
+static inline bool diags_is_ours(const struct diags *diags, struct span span)
+{
+	return diags->is_shipped && span.start < diags->text_bytes &&
+	       diags->text[span.start] != ':';
+}
 /* Is there an error that the text is not to blame for? */
 bool diags_have_failure(const struct diags *diags);
 static inline bool diags_failed(const struct diags *diags)

@@ -248,6 +248,13 @@ const char **catalog_spell(struct catalog *catalog, const char *const *path, u32
  */
 const char *catalog_propose(struct catalog *catalog, const char *word);
 
+/*
+ * May the word (NULL: it is known to be one) be the name of a tracepoint of the running kernel,
+ * whose names cannot be read here?  Says why, then.
+ */
+bool catalog_is_unread(struct catalog *catalog, const char *word, struct span span,
+		       struct diags *diags);
+
 /* A recording or table: one stream whose fields are the file's columns (kind FIELD_FIXED, number
  * offset_bytes / 8).  NULL and a diagnostic of file_open(). */
 struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,

@@ -110,6 +110,14 @@ static enum find_result complain_unknown(struct find *find)
 
 	if (names->error)
 		return complain_error(find, names->error);
+	if (diags_is_ours(find->diags, find->span)) {
+		diag_failure_at(find->diags, "unknown-stream", find->span,
+				"there is no stream %s here" HINT
+				"its module is not loaded, or this version or configuration of %s "
+				"has none; nothing is wrong with the query",
+				find->wanted, find->kind->list_file ? "the program" : "the kernel");
+		return FIND_UNKNOWN;
+	}
 	diag_error(find->diags, "unknown-stream", find->span, "there is no stream %s%s" HINT "%s",
 		   find->wanted, find->catalog->is_live ? "" : " in this catalog",
 		   hint_unknown(find, names));
@@ -254,7 +262,8 @@ static bool complain_ambiguous(const struct find *find)
 	"software, hardware, and the spans syscall, function and "                                 \
 	"userfunction"
 
-static const char *hint_kind(const struct find *find, const char *word)
+/* NULL: no kind is near. */
+static const char *near_kind(const char *word)
 {
 	struct suggest suggest;
 
@@ -265,17 +274,24 @@ static const char *hint_kind(const struct find *find, const char *word)
 	suggest_offer(&suggest, "syscall"); /* spans, made of two streams */
 	suggest_offer(&suggest, "function");
 	suggest_offer(&suggest, "userfunction");
-	if (suggest_best(&suggest))
-		return arena_printf(find->catalog->arena, "did you mean \"%s\"?",
-				    suggest_best(&suggest));
-	return KINDS;
+	return suggest_best(&suggest);
 }
 
-static bool find_kind(struct find *find, const char *word, u32 n_path)
+static bool find_kind(struct find *find, const char *const *path, u32 n_path)
 {
+	const char *word = path[0], *near = near_kind(word);
+
 	find->kind = stream_kind_named(word);
 	if (find->kind)
 		return true;
+	/* libc.so.6:malloc, /usr/bin/bash:readline */
+	if (n_path == 2 && (strchr(word, '/') || strstr(word, ".so")))
+		return diag_refuse(find->diags, "unknown-stream-kind", find->span,
+				   "%s is no kind of stream" HINT "did you mean \"uprobe:%s:%s\"?",
+				   word, word, path[1]);
+	if (n_path <= 2 && !near &&
+	    catalog_is_unread(find->catalog, n_path == 1 ? word : NULL, find->span, find->diags))
+		return false;
 	if (n_path == 1)
 		return diag_refuse(find->diags, "unknown-stream-kind", find->span,
 				   "%s is no stream" HINT
@@ -284,7 +300,8 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 				   "streams that contain the word",
 				   word, word);
 	return diag_refuse(find->diags, "unknown-stream-kind", find->span,
-			   "%s is no kind of stream" HINT "%s", word, hint_kind(find, word));
+			   "%s is no kind of stream" HINT "%s%s%s", word,
+			   near ? "did you mean \"" : KINDS, near ?: "", near ? "\"?" : "");
 }
 
 /* The path's parts behind the kind; false with a diagnostic when they are too many or few. */
@@ -326,7 +343,7 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 	BUG_ON(!n_path);
 	*ret_list = NULL;
 	find.list = arena_new(catalog->arena, struct stream_list);
-	if (!find_kind(&find, path[0], n_path) || !find_parts(&find, path, n_path))
+	if (!find_kind(&find, path, n_path) || !find_parts(&find, path, n_path))
 		return FIND_UNKNOWN;
 	find.list->pattern = find.category && find.kind->has_many
 				     ? strchr(find.wanted, ':') + 1

@@ -36,13 +36,28 @@ const char *catalog_propose(struct catalog *catalog, const char *word)
 	name = find_name(catalog, &tracefs_kind, word);
 	if (name && strcmp(name->event, word) == 0)
 		return arena_printf(arena, "did you mean \"%s\"?", name->name);
-	if (name)
-		return arena_printf(arena, "did you mean \"tracepoint:%s\"?", word);
 	if (find_name(catalog, &kprobe_kind, word))
 		return arena_printf(arena,
 				    "write function:%s, each call with its latency and ret, or "
-				    "kprobe:%s, where it begins",
-				    word, word);
+				    "kprobe:%s, where it begins%s%s",
+				    word, word,
+				    name ? "; events of tracepoints are tracepoint:" : "",
+				    name ? word : "");
+	if (name)
+		return arena_printf(arena, "did you mean \"tracepoint:%s\"?", word);
 	name = find_name(catalog, &raw_kind, word);
 	return name ? arena_printf(arena, "did you mean \"raw_tracepoint:%s\"?", word) : NULL;
+}
+
+bool catalog_is_unread(struct catalog *catalog, const char *word, struct span span,
+		       struct diags *diags)
+{
+	int error = catalog->is_live ? stream_names_of(catalog, &tracefs_kind)->error : 0;
+
+	/* Of most tracepoints BTF has the names, which all may read; not of calls'. */
+	if (!error ||
+	    (word && strncmp(word, "sys_", 4) != 0 && !find_name(catalog, &raw_kind, word)))
+		return false;
+	tracefs_kind.complain(catalog, error, span, diags);
+	return true;
 }

@@ -407,6 +407,7 @@ static int read_script(struct options *o, const char *name)
 	const char *text = library_find(name);
 	int error = 0;
 
+	o->is_shipped = text;
 	if (text)
 		buf_puts(&o->text, text);
 	else if (strcmp(name, "-") == 0)

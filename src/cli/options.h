@@ -39,6 +39,7 @@ struct options {
 	u64 every_ns;	     /* --every; 0: none */
 	int target_pid;	     /* -p; -1: none */
 	char **command;	     /* behind --; NULL: none */
+	bool is_shipped;     /* the text came with ebql */
 	bool is_name;	     /* the text is that of a stream or file, and no SQL */
 	bool is_status;	     /* watch --status */
 	bool is_fixed;	     /* watch --fixed */

@@ -622,6 +622,7 @@ int run_text(const struct options *options, struct keep *keep)
 	if (!query_init(&s->query, options->file, options->text.at, options->text.n))
 		return tell_no_memory();
 	s->query.catalog_path = options->catalog_path;
+	s->query.diags.is_shipped = options->is_shipped;
 	s->query.parameters = &s->options.parameters;
 	s->options.parameters.is_shared = keep != NULL;
 	if (keep)

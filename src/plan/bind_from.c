@@ -112,22 +112,33 @@ static void complain_word(struct scope *scope, const struct ast_source *source)
 {
 	const char *name = source->path[0], *nearest;
 	const char *proposed = catalog_propose(scope->catalog, name);
+	struct diag *d;
 	u32 n;
-	struct diag *d = diag_error(scope->diags, "unknown-stream-kind", source->span,
-				    "%s is no stream, no view and no name of WITH", name);
 
+	/* Whose name it may be cannot be told then. */
+	if (syscall_number(catalog_arch(scope->catalog), name) < 0 &&
+	    catalog_is_unread(scope->catalog, name, source->span, scope->diags))
+		return;
+	d = diag_error(scope->diags, "unknown-stream-kind", source->span,
+		       "%s is no stream, no view and no name of WITH", name);
 	if (syscall_number(catalog_arch(scope->catalog), name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
 	else if (proposed)
 		diag_hint(scope->diags, d, "%s", proposed);
 	else if ((catalog_spell(scope->catalog, source->path, 1, &n, &nearest), nearest))
-		diag_hint(scope->diags, d, "did you mean \"%s\"?", nearest);
-	else
+		/* kmalloc, for malloc: perhaps a program's was meant. */
 		diag_hint(scope->diags, d,
-			  "streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME or "
-			  "syscall:NAME, files 'FILE.csv'; SHOW VIEWS lists the views, \"ebql list "
-			  "%s\" what contains the word",
-			  name);
+			  *name == strrchr(nearest, ':')[1]
+				  ? "did you mean \"%s\"?"
+				  : "did you mean \"%s\"?  A program's function is uprobe:FILE:%s",
+			  nearest, name);
+	else
+		diag_hint(
+			scope->diags, d,
+			"streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME, "
+			"syscall:NAME or uprobe:FILE:NAME, files 'FILE.csv'; SHOW VIEWS lists the "
+			"views, \"ebql list %s\" what contains the word",
+			name);
 }
 
 /* FROM t.csv and FROM "t.csv": true after a diagnostic. */

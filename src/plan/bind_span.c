@@ -66,6 +66,7 @@ static void offer_call(void *context, const char *name)
 
 static struct plan *unknown_call(struct scope *scope, const struct ast_source *source)
 {
+	bool is_ours = diags_is_ours(scope->diags, source->span);
 	struct calls calls = { 0 };
 	const char *best;
 	struct diag *d;
@@ -73,9 +74,14 @@ static struct plan *unknown_call(struct scope *scope, const struct ast_source *s
 	suggest_init(&calls.suggest, source->path[1]);
 	catalog_each(scope->catalog, ENTERS "*", offer_call, &calls);
 	best = calls.numbered ? calls.numbered : suggest_best(&calls.suggest);
-	d = diag_error(scope->diags, "unknown-stream", source->span,
-		       "there is no system call \"%s\" with tracepoints", source->path[1]);
-	if (best)
+	d = diag_add(scope->diags, is_ours ? DIAG_FAILURE : DIAG_ERROR, "unknown-stream",
+		     source->span, "there is no system call \"%s\" with tracepoints%s",
+		     source->path[1], is_ours ? " here" : "");
+	if (is_ours)
+		diag_hint(scope->diags, d,
+			  "this kind of machine, or this kernel, has none; nothing is wrong with "
+			  "the query");
+	else if (best)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", best);
 	else
 		diag_hint(scope->diags, d, "\"ebql list sys_enter\" shows them all");

@@ -95,7 +95,8 @@ struct expr *bind_of_event(struct scope *scope, const char *function, enum syste
 			   "%s() is of one stream's event, and here %s" HINT "%s", function,
 			   n ? "are several" : "is none",
 			   n ? "name its result in a nested select over the stream"
-			     : "views and recordings have the columns that their select names");
+			     : "views and recordings have the columns that their select names, as "
+			       "pid, for pid = target_pid(); ask in a select over the stream");
 }
 
 struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span)
