@@ -477,6 +477,8 @@ const struct naming *naming_find(const char *name);
  */
 u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbers,
 		   struct suggest *suggest);
+/* Of a naming with flags: is that one of them?  If not, the nearest is offered. */
+bool naming_has_flag(const struct naming *naming, const char *word, struct suggest *suggest);
 /* Whose names of fixed numbers this one (SIGKILL) is among, and its number; NULL: of none. */
 const struct naming *naming_with(const char *name, s64 *ret_number);
 /* Is this one of its flags, that others stand beside?  Small numbers are kinds: O_WRONLY, SOCK_RAW.

@@ -258,6 +258,15 @@ static bool add_low(const struct flags *flags, const char *word, u64 *bits)
 	return false;
 }
 
+bool naming_has_flag(const struct naming *naming, const char *word, struct suggest *suggest)
+{
+	u64 bits;
+
+	return add_word(naming->flags->lows, word, &bits, suggest) ||
+	       add_word(naming->flags->list, word, &bits, suggest) ||
+	       add_low(naming->flags, word, &bits);
+}
+
 static u32 numbers_of(const struct naming *naming, const char *text, s64 *ret_numbers,
 		      struct suggest *suggest)
 {

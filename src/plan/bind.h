@@ -323,6 +323,8 @@ bool bind_named(struct scope *scope, enum ast_op op, struct span span, struct ex
 		struct expr *b, struct expr **ret_expr);
 /* x IN (...): the same of a list, args[0] of which is x; false after a diagnostic. */
 bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n);
+/* Of x LIKE a pattern of flags: false after a diagnostic of one between two | that is none. */
+bool bind_named_flags(struct scope *scope, const struct expr *x, const struct expr *pattern);
 /* The keys of GROUP BY f(x): the numbers, one group for each. */
 void bind_push_keys(struct scope *scope, const char *name, struct expr *e);
 

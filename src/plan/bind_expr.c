@@ -222,6 +222,8 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 			return NULL;
 	}
 	bind_warn_process(scope, x);
+	if (!bind_named_flags(scope, x, pattern))
+		return NULL;
 	is_user_only = escape || pattern->kind != EXPR_TEXT ||
 		       pattern_elements(pattern, is_glob) > PATTERN_ELEMENTS_MAX;
 	if (is_user_only) {

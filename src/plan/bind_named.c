@@ -3,6 +3,8 @@
  * Names of numbers: comparisons with a name as such of the numbers that have it, and what is
  * grouped by.
  */
+#include <string.h>
+
 #include "plan/bind.h"
 
 /* --- Comparisons with a name --- */
@@ -191,6 +193,56 @@ bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n)
 	}
 	*args = to;
 	*n = n_to;
+	return true;
+}
+
+/* --- LIKE '%|O_CREAT|%' --- */
+
+/* The flags that a text made with || has in it. */
+static const struct naming *flags_within(const struct expr *e)
+{
+	const struct naming *found = NULL;
+
+	if (function_is_naming(e))
+		return e->function->naming->flags ? e->function->naming : NULL;
+	for (u32 i = 0; e->kind == EXPR_OP && e->op == OP_CONCAT && i < e->n_args && !found; i++)
+		found = flags_within(e->args[i]);
+	return found;
+}
+
+/* false: it is not known before it runs. */
+static bool put_constant(const struct expr *e, struct buf *text)
+{
+	bool is_known = e->kind == EXPR_TEXT || (e->kind == EXPR_OP && e->op == OP_CONCAT);
+
+	if (e->kind == EXPR_TEXT)
+		buf_put(text, e->text, e->text_bytes);
+	for (u32 i = 0; e->kind == EXPR_OP && i < e->n_args && is_known; i++)
+		is_known = put_constant(e->args[i], text);
+	return is_known;
+}
+
+bool bind_named_flags(struct scope *scope, const struct expr *x, const struct expr *pattern)
+{
+	const struct naming *naming = flags_within(x);
+	struct expr name = *pattern;
+	struct suggest suggest;
+	struct buf text;
+	char *at, *word;
+
+	buf_init_in(&text, scope->arena);
+	if (!naming || !put_constant(pattern, &text) || !text.n)
+		return true;
+	/* What stands ahead of the first | and behind the last may be a part of a name. */
+	at = strchr(text.at, '|');
+	for (at = at ? at + 1 : NULL; at && strchr(at, '|');) {
+		word = strsep(&at, "|");
+		suggest_init(&suggest, word);
+		name.text = word;
+		if (*word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] &&
+		    !naming_has_flag(naming, word, &suggest))
+			return unknown_name(scope, naming, &name, &suggest);
+	}
 	return true;
 }
 
