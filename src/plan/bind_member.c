@@ -372,8 +372,9 @@ static struct expr *bind_address(struct scope *scope, const struct ast *ast, con
 	    (bind_is_value(scope, e) && (e->type.kind == TYPE_POINTER || e->type.kind == TYPE_INT)))
 		return bind_of_one_event(scope, e);
 	return diag_refuse(scope->diags, "type-mismatch", ast->span,
-			   "%s takes an address, this is %s", what,
-			   expr_is_text(e) ? "a text" : "none");
+			   "%s takes an address, this is %s" HINT "%s", what,
+			   expr_is_text(e) ? "a text" : "none",
+			   expr_is_text(e) ? "it has been read: leave that out" : "");
 }
 
 /* The address as a pointer to a type of BTF, so many bytes before it. */

@@ -152,7 +152,7 @@ static size_t latency_bytes(struct piece s)
 }
 
 /* A word, and what belongs to it, -> out.  Its bytes. */
-static size_t put_word(struct piece s, struct buf *out)
+static size_t put_word(struct translation *t, struct piece s, struct buf *out)
 {
 	static const char *const words[][2] = {
 		{ "nsecs", "time" },
@@ -160,8 +160,15 @@ static size_t put_word(struct piece s, struct buf *out)
 		{ "func", "probe" },
 		{ "ksym", "sym" },
 	};
+	/* Of which SQL has nothing: no hint is better than one that cannot be followed. */
+	static const char *const nothing[] = { "elapsed",  "rand",     "ncpus",	  "numaid",
+					       "usermode", "strftime", "jiffies", "kaddr",
+					       "uaddr",	   "reg",      "join",	  "strerror",
+					       "buf",	   "macaddr" };
 	size_t n = word_bytes(s);
 
+	for (u32 i = 0; i < ARRAY_SIZE(nothing); i++)
+		t->is_failed |= strlen(nothing[i]) == n && begins(s, nothing[i]);
 	if (n == 4 && begins(s, "args") && s.at + 4 < s.end && (s.at[4] == '.' || s.at[4] == '-'))
 		return s.at[4] == '.' ? 5 : 6;
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
@@ -239,7 +246,7 @@ static void put_expr(struct translation *t, struct piece s, struct buf *out)
 		} else if (*s.at == '"') {
 			s.at += put_text(s, out);
 		} else if (is_of_word(*s.at)) {
-			s.at += put_word(s, out);
+			s.at += put_word(t, s, out);
 		} else {
 			s.at += put_mark(t, s, out);
 		}
