@@ -13,6 +13,7 @@
  * bear; so where they cost much it begins to rest ahead of the sixteenth step.
  */
 #include <errno.h>
+#include <math.h>
 #include <sys/epoll.h>
 
 #include "engine/internal.h"
@@ -246,13 +247,20 @@ static void resume(struct flow *flow, u64 now_ns)
 		open_gate(flow, flow->loads[i]);
 }
 
+/* What the hooks leave for events; below 0: they alone are too much, however few threads are taken.
+ */
+static double left_ns(const struct flow *flow, const struct taken *taken)
+{
+	return 0.9 * (double)allowed_ns(flow) * (double)taken->in_ns / (double)NS_PER_S -
+	       (double)taken->hook_ns;
+}
+
 /* One of how many threads keeps within the budget?  0: not one of the most. */
 static u32 threads_for(const struct flow *flow, const struct taken *taken)
 {
 	const struct flow_budget *b = &flow->budget;
 	double in_ns = (double)taken->in_ns, since_ns = (double)(b->looked.at_ns - b->resumed_ns);
-	double left =
-		0.9 * (double)allowed_ns(flow) * in_ns / (double)NS_PER_S - (double)taken->hook_ns;
+	double left = left_ns(flow, taken);
 	/* As many as in all of that time, while it rested too. */
 	double events = (double)(taken->ns - taken->hook_ns) * in_ns / MIN(in_ns, MAX(since_ns, 1));
 	u32 one_in = b->one_in;
@@ -277,10 +285,13 @@ static void say_over(struct flow *flow, const struct taken *taken)
 		percent * (double)taken->ns, (double)taken->in_ns / 1e6,
 		percent * (double)taken->hook_ns, allowed);
 
-	if (is_sampled(flow))
-		diag_hint(flow->diags, diag,
-			  "fewer threads would not do: an event costs its hook's time whether it "
-			  "is taken or not");
+	if (is_sampled(flow) || left_ns(flow, taken) <= 0)
+		diag_hint(
+			flow->diags, diag,
+			"fewer threads (over_budget = 'sample') would not do: an event costs its "
+			"hook's time whether it is taken or not; a stream of fewer events helps, or "
+			"max_cpu = '%.0f%%'",
+			ceil(2 * percent * (double)taken->hook_ns));
 	else
 		diag_hint(flow->diags, diag,
 			  "over_budget = 'sample' takes the events of fewer threads; a stream "

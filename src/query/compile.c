@@ -251,6 +251,10 @@ static void warn_budget(struct query *query)
 {
 	const struct settings *settings = &query->settings;
 
+	if (settings->over_budget == BUDGET_SAMPLE && !settings->max_cpu)
+		diag_warning(&query->diags, "no-events", SPAN_NONE,
+			     "over_budget has no effect: there is no budget" HINT
+			     "max_cpu = '1%%' is one");
 	if (query->bound->has_streams || (!settings->max_cpu && !settings->wake_count))
 		return;
 	diag_warning(&query->diags, "no-events", SPAN_NONE,

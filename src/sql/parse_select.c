@@ -164,12 +164,18 @@ struct ast_option parse_option(struct parser *p)
 
 static void read_options(struct parser *p, struct ast_select *select)
 {
+	struct ast_option option;
 	struct span open;
 
 	parse_next(p);
 	open = parse_open(p);
 	do {
-		vec_push(p->arena, &select->options, parse_option(p));
+		option = parse_option(p);
+		for (u32 i = 0; option.name && i < select->options.n; i++)
+			if (strcasecmp(select->options.at[i].name, option.name) == 0)
+				diag_warning(p->diags, "duplicate-clause", option.span,
+					     "%s is set twice: this one counts", option.name);
+		vec_push(p->arena, &select->options, option);
 	} while (parse_more(p));
 	parse_close(p, open);
 }

@@ -262,6 +262,11 @@ static void test_no_events(void **state)
 	expect("'SELECT 1 AS one WITH (wake_count = 3)' 2>&1 >/dev/null | head -n 1", 0,
 	       "warning[no-events]: wake_count has no effect: this query reads no stream of "
 	       "events\n");
+	expect("\"SELECT 1 AS one WITH (over_budget = 'sample')\" 2>&1 >/dev/null | cat", 0,
+	       "warning[no-events]: over_budget has no effect: there is no budget\n"
+	       "  hint: max_cpu = '1%' is one\n");
+	expect("'SELECT 1 AS one WITH (keep = 3, edge = mid, keep = 4)' 2>&1 >/dev/null | head -n 1",
+	       0, "warning[duplicate-clause]: keep is set twice: this one counts\n");
 	expect("'SELECT 1 AS one' 2>&1", 0, "    one\n      1\n");
 }
 
