@@ -30,6 +30,7 @@
 #define STEADY	      0.04
 #define N_CHUNKS      32
 #define CHUNK_CALLS   256
+#define NS_LEAST      0.005 /* what the file has as more than 0 */
 #define N_KEYS	      10000 /* of a large table */
 #define SAMPLE_NS     100000
 #define SAMPLE_RUN_NS 20000000ull
@@ -359,7 +360,7 @@ static void refuse_dependent(struct calibration *c, u32 i)
 }
 
 /* The cell's cost is known from the second one on; the first is corrected then. */
-static void take(struct calibration *c, u32 i)
+static void take(struct calibration *c, u32 i, bool is_last)
 {
 	const struct measure *m = &measures[i];
 	struct cost_figure *figure = &c->costs.of[m->cost];
@@ -380,6 +381,18 @@ static void take(struct calibration *c, u32 i)
 	}
 	ns = quantile(values, c->n_rounds, 0.5);
 	spread_ns = (quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;
+	/*
+	 * Nothing is free: plans would be made, and loads expected, as if it were.  But without the
+	 * account the clock is of no use.
+	 */
+	if (is_last && ns < NS_LEAST && cost_infos[m->cost].ns > 0 && m->cost != COST_ACCOUNT) {
+		c->refused[i] =
+			"what it costs is lost in the noise: measure when the machine is idle";
+		*figure = (struct cost_figure){ cost_infos[m->cost].ns };
+		if (m->cost == COST_START)
+			c->costs.of[COST_END] = (struct cost_figure){ cost_infos[COST_END].ns };
+		return;
+	}
 	if (!costs_take(&c->costs, m->cost, ns < 0 ? 0 : ns, spread_ns)) {
 		c->refused[i] =
 			arena_printf(c->arena, "%.3g ns were measured, which cannot be", ns);
@@ -421,7 +434,7 @@ static void measure_all(struct calibration *c)
 	for (u32 round = 0; round < 2; round++)
 		for (u32 i = 0; i < N_MEASURES; i++)
 			if (!c->refused[i])
-				take(c, i);
+				take(c, i, round == 1);
 }
 
 /* --- The file --- */
@@ -491,12 +504,15 @@ static int say(struct calibration *c, const struct options *options, const struc
 static int calibrate(struct calibration *c, const struct options *options)
 {
 	const char *path = costs_path(c->arena);
-	int status;
+	int error, status;
 
 	if (!path) {
 		tell("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n");
 		return 1;
 	}
+	error = state_try(path);
+	if (error)
+		return tell_failed(path, -error);
 	costs_init(&c->costs);
 	measure_all(c);
 	if (c->refused[0]) {

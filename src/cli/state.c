@@ -12,14 +12,23 @@
 #include "base/base.h"
 #include "cli/state.h"
 
-/* What fails is told by who opens the last one. */
-static void make_folders(char *path)
+static int make_folder(const char *path)
 {
+	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
+}
+
+/* -errno of the first that could not be made, which is why the last one may not be there. */
+static int make_folders(char *path)
+{
+	int error = 0, one;
+
 	for (char *at = path; (at = strchr(at + 1, '/')); *at = '/') {
 		*at = '\0';
-		mkdir(path, 0700);
+		one = make_folder(path);
+		error = error ? error : one;
 	}
-	mkdir(path, 0700);
+	one = make_folder(path);
+	return error ? error : one;
 }
 
 int state_begin(struct state_file *state, const char *path)
@@ -33,10 +42,10 @@ int state_begin(struct state_file *state, const char *path)
 	if ((size_t)snprintf(folder, sizeof(folder), "%.*s", (int)(state->name - 1 - path), path) >=
 	    sizeof(folder))
 		return -ENAMETOOLONG;
-	make_folders(folder);
+	error = make_folders(folder);
 	state->folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC | no_link);
 	if (state->folder_fd < 0)
-		return -errno;
+		return errno == ENOENT && error ? error : -errno;
 	snprintf(state->new, sizeof(state->new), "%s.%d", state->name, (int)getpid());
 	unlinkat(state->folder_fd, state->new, 0); /* of one that died, or a link */
 	fd = openat(state->folder_fd, state->new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -47,6 +56,16 @@ int state_begin(struct state_file *state, const char *path)
 	if (fd >= 0)
 		close(fd);
 	close(state->folder_fd);
+	return error;
+}
+
+int state_try(const char *path)
+{
+	struct state_file state;
+	int error = state_begin(&state, path);
+
+	if (!error)
+		state_end(&state, -ECANCELED);
 	return error;
 }
 

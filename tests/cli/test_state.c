@@ -79,6 +79,11 @@ static void test_folders(void **state)
 	assert_int_equal(keep("two", -EIO), -EIO);
 	check_file(path, "one");
 	assert_int_equal(access(new, F_OK), -1);
+	/* Tried, it leaves nothing; and where no folder can be made, that is why. */
+	assert_int_equal(state_try(path), 0);
+	check_file(path, "one");
+	assert_int_equal(access(new, F_OK), -1);
+	assert_int_equal(state_try("/sys/none/ebql/costs"), geteuid() ? -EACCES : -EPERM);
 }
 
 /* In the place of the file, and of the one beside it. */
