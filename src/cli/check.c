@@ -101,6 +101,8 @@ int cmd_snapshot(struct options *options)
 	struct buf out, text;
 	int status = 0, failed = 0, one;
 
+	if (path && strcmp(path, "-") == 0)
+		path = NULL;
 	/* As "-o *.sql" has it. */
 	if (dot && strcmp(dot, ".sql") == 0)
 		return fail(path, "-o says where the snapshot goes, and this is a query's name");

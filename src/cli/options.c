@@ -330,7 +330,8 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	if (text) {
 		if (c == 'f' && o->file)
 			return false;
-		*text = arg;
+		/* "-" is standard output, as "-f -" is standard input. */
+		*text = c == 'O' && strcmp(arg, "-") == 0 ? NULL : arg;
 		return true;
 	}
 	switch (c) {

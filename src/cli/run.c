@@ -34,6 +34,19 @@ static bool is_hidden(const struct session *s)
 	return s->is_explained || s->options.trial;
 }
 
+/* Of several statements the first one empties the file of -O, which the others add to. */
+static bool is_out_begun(const struct session *s)
+{
+	return s->options.is_out_begun && *s->options.is_out_begun;
+}
+
+static void begin_out(const struct session *s)
+{
+	if (s->options.is_out_begun)
+		*s->options.is_out_begun = true;
+}
+
+/* All is attached: what cannot run leaves in the file what stands there. */
 static int open_output(void *context, const struct schema *schema)
 {
 	struct session *s = context;
@@ -49,9 +62,12 @@ static int open_output(void *context, const struct schema *schema)
 		.cancel = host_cancel_output(),
 	};
 
+	int error = s->out_fd > STDOUT_FILENO && !is_out_begun(s) ? written_empty(s->out_fd) : 0;
+
+	begin_out(s);
 	s->is_open = true;
-	if (is_hidden(s))
-		return 0;
+	if (error || is_hidden(s))
+		return error;
 	return out_file_open(&s->out, s->options.format, s->out_fd, &options, schema);
 }
 
@@ -368,18 +384,6 @@ static bool check_replay(struct session *s)
 	return true;
 }
 
-/* Of several statements the first one empties the file of -O, which the others add to. */
-static bool is_out_begun(const struct session *s)
-{
-	return s->options.is_out_begun && *s->options.is_out_begun;
-}
-
-static void begin_out(const struct session *s)
-{
-	if (s->options.is_out_begun)
-		*s->options.is_out_begun = true;
-}
-
 /* What only ebql watch heeds. */
 static void note_of_watch(const struct settings *settings)
 {
@@ -454,7 +458,6 @@ static int run_select(struct session *s)
 		load_raise_limits(q->programs->set);
 	if (query_load(q))
 		return MAX(tell_diags(q), 1);
-	begin_out(s);
 	status = loop(s);
 	return host_child_failed(&s->options.host) ? 1 : status;
 }

@@ -114,7 +114,7 @@ bool record_open(struct query *q, const char *path, bool is_recording, bool is_b
 
 	if (!record_check_file(q, path))
 		return false;
-	fd = written_open(path, is_begun, &why);
+	fd = written_open_as_it_is(path, is_begun, &why);
 	if (fd < 0) {
 		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;

@@ -18,7 +18,8 @@ bool record_check(struct query *query, const struct out_format *format, const ch
 		  bool is_terminal);
 /* Would writing the file destroy what the query reads?  false after a diagnostic. */
 bool record_check_file(struct query *query, const char *path);
-/* Creates the file, or empties it unless it has what goes before; false after a diagnostic. */
+/* Creates the file, or opens it as it is: written_empty() is the caller's; false after a
+ * diagnostic. */
 bool record_open(struct query *query, const char *path, bool is_recording, bool is_begun,
 		 int *ret_fd);
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/sys.h"
+
 /* Where everybody may place files, as in /tmp. */
 static bool is_shared(const char *path, const struct stat *file)
 {
@@ -42,7 +44,7 @@ void written_guard(int fd)
  * protected_hardlinks, which may be off: another user placed the file, to have it written over,
  * or the name, to have a file of ours written over.
  */
-static const char *refuse_file(int fd, const char *path, bool is_log)
+static const char *refuse_file(int fd, const char *path)
 {
 	struct stat st;
 
@@ -54,7 +56,7 @@ static const char *refuse_file(int fd, const char *path, bool is_log)
 		return "the file has another name, too: it is not written over";
 	if (st.st_uid != geteuid() && is_shared(path, &st))
 		return "is another user's, in a directory that is everybody's";
-	return !is_log && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0 ? strerror(errno) : NULL;
+	return NULL;
 }
 
 /* A FIFO that is read too waits for no reader, and survives him. */
@@ -79,17 +81,45 @@ static int open_output(const char *path)
 	return fd;
 }
 
-int written_open(const char *path, bool is_log, const char **ret_why)
+static const char *why_not_open(const char *path)
 {
-	int fd = is_log ? open_log(path) : open_output(path);
+	if (errno != ELOOP)
+		return strerror(errno);
+	return strncmp(path, "/dev/std", 8) == 0
+		       ? "is a link: -O - is standard output, others write to files"
+		       : "is a link: name the file itself";
+}
 
-	if (fd < 0) {
-		*ret_why = errno == ELOOP ? "is a link: name the file itself" : strerror(errno);
+int written_open_as_it_is(const char *path, bool is_log, const char **ret_why)
+{
+	int fd;
+
+	if (strcmp(path, "-") == 0) {
+		*ret_why = "no file is called so here: ./- is one";
 		return -1;
 	}
-	*ret_why = refuse_file(fd, path, is_log);
-	if (!*ret_why)
+	fd = is_log ? open_log(path) : open_output(path);
+	*ret_why = fd < 0 ? why_not_open(path) : refuse_file(fd, path);
+	if (fd >= 0 && *ret_why)
+		sys_close(&fd);
+	return fd;
+}
+
+int written_empty(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 || (S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) ? -errno : 0;
+}
+
+int written_open(const char *path, bool is_log, const char **ret_why)
+{
+	int fd = written_open_as_it_is(path, is_log, ret_why), error;
+
+	error = fd >= 0 && !is_log ? written_empty(fd) : 0;
+	if (!error)
 		return fd;
+	*ret_why = strerror(-error);
 	close(fd);
 	return -1;
 }

@@ -13,6 +13,10 @@
  * without blocking.  -1, and why.
  */
 int written_open(const char *path, bool is_log, const char **ret_why);
+/* The same, but that it is not emptied: that is for when it is known that something comes. */
+int written_open_as_it_is(const char *path, bool is_log, const char **ret_why);
+/* -errno: it cannot be; what is no file of bytes needs not. */
+int written_empty(int fd);
 /* Of such a log of lines: what a full disk or a kill has cut there stays a line of its own. */
 void written_end_line(int fd);
 /* That file (-1: none) is for nothing else: written_open() refuses it. */
