@@ -117,10 +117,7 @@ static bool is_long(const struct buf *out)
 	return n >= size.ws_row;
 }
 
-/* Columns of the terminal that the descriptor is; 0: it is none, or too narrow to put words in
- * order.
- */
-static u32 columns_of(int fd)
+u32 tell_columns(int fd)
 {
 	struct winsize size;
 
@@ -169,7 +166,7 @@ static size_t fitting(const char *line, size_t n, u32 width, u32 least)
 
 void tell_fold(struct buf *out, int fd)
 {
-	u32 width = columns_of(fd);
+	u32 width = tell_columns(fd);
 	struct buf folded;
 
 	if (!width)
@@ -248,7 +245,7 @@ int tell_diags(struct query *query)
 	if (!query->diags.list.n)
 		return status;
 	buf_init(&out);
-	query->diags.columns = columns_of(STDERR_FILENO);
+	query->diags.columns = tell_columns(STDERR_FILENO);
 	diags_print(&query->diags, &out);
 	if (!status)
 		query->diags.list.n = 0; /* warnings are shown once */

@@ -26,6 +26,9 @@ void tell_put_errno(struct buf *out, const char *what, int error);
 int tell_failed(const char *what, int error);
 /* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
 int tell_answer(struct buf *out, int status);
+/* Columns of the terminal that the descriptor is; 0: it is none, or too narrow to put words in
+ * order. */
+u32 tell_columns(int fd);
 /* What the terminal `fd` has no room for in a line goes to the next, under its last column. */
 void tell_fold(struct buf *out, int fd);
 /* Writes it so, and frees it. */

@@ -10,13 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "watch/check.h"
 #include "watch/sink.h"
 
+#define COLUMNS 80 /* source lines are cut to so many, which any terminal has */
+
 /* --- What is said --- */
 
 static void say(struct watch_query *w, const char *format, ...) PRINTF(2, 3);
+
+/* stderr is a stream of ours here, and what it is known by the descriptor alone. */
+static void print(const char *text, size_t n)
+{
+	struct buf out;
+
+	buf_init(&out);
+	buf_put(&out, text, n);
+	tell_fold(&out, STDERR_FILENO);
+	fwrite(out.at, 1, out.n, stderr);
+	buf_free(&out);
+}
 
 /* On standard error, and for the status. */
 static void say(struct watch_query *w, const char *format, ...)
@@ -28,7 +43,7 @@ static void say(struct watch_query *w, const char *format, ...)
 	buf_vprintf(&w->problem, format, args);
 	va_end(args);
 	if (w->problem.n > before)
-		fwrite(w->problem.at + before, 1, w->problem.n - before, stderr);
+		print(w->problem.at + before, w->problem.n - before);
 }
 
 static void say_errno(struct watch_query *w, const char *what, int error)
@@ -48,11 +63,13 @@ static void say_diags(struct watch_query *w, struct query *q)
 	if (!q->diags.list.n)
 		return;
 	buf_init(&out);
+	/* The status is shown on other terminals, too. */
+	q->diags.columns = MIN(tell_columns(STDERR_FILENO) ?: COLUMNS, COLUMNS);
 	diags_print(&q->diags, &out);
 	if (diags_failed(&q->diags))
 		say(w, "%s", out.at);
 	else
-		fwrite(out.at, 1, out.n, stderr);
+		print(out.at, out.n);
 	q->diags.list.n = 0; /* warnings are said once */
 	buf_free(&out);
 }

@@ -171,6 +171,10 @@ int status_open(const char *path, struct status **ret_status)
 	if (s && !find_address(path, &s->address)) {
 		if (path)
 			fprintf(stderr, "ebql: --socket: %s: is too long\n", path);
+		else
+			fputs("ebql: watch: nothing listens for --status: XDG_RUNTIME_DIR is not "
+			      "set\n  hint: --socket PATH gives it a place\n",
+			      stderr);
 		free(s);
 		return path ? 1 : 0;
 	}
