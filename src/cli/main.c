@@ -23,11 +23,7 @@ static int cmd_version(struct options *options)
 	return 0;
 }
 
-static int cmd_help(struct options *options)
-{
-	options_help(stdout);
-	return 0;
-}
+static int cmd_help(struct options *options);
 
 /* Has it a line that is for the shell? */
 static bool has_command(const char *text)
@@ -192,7 +188,7 @@ static const struct command commands[] = {
 		  "What this kernel and your privileges allow, and how to mend what they do not.\n" },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },
-	{ "help", "help", "h", TAKES_NOTHING, cmd_help },
+	{ "help", "help [SUBCOMMAND|TOOL]", "h", TAKES_MAYBE_A_WORD, cmd_help },
 	{ NULL, NULL, RUN_LETTERS "O", TAKES_A_QUERY, cmd_run },
 };
 
@@ -212,6 +208,22 @@ static int say_unknown(const char *word)
 	else
 		tell("  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n");
 	return 2;
+}
+
+/* "help WORD" as "WORD --help": of a subcommand, a tool or a file. */
+static int cmd_help(struct options *options)
+{
+	const struct command *command = commands;
+
+	if (!options->word) {
+		options_help(stdout);
+		return 0;
+	}
+	while (command->name && strcmp(options->word, command->name) != 0)
+		command++;
+	if (!command->name && !options_is_script(options->word))
+		return say_unknown(options->word);
+	return options_help_of(options, command, options->word);
 }
 
 /*

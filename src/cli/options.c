@@ -39,12 +39,12 @@ static const struct option_info {
 	{ 'A', "ascii", NULL, "bars and heat map in ASCII" },
 	{ 'W', "window-columns", NULL, "csv, json: rows carry their window's bounds" },
 	{ 'd', "duration", "TIME", "stop after TIME (10s, 500ms)",
-	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
+	  .wrong = "is no duration such as 10s, 500ms, 2h, 7d or 1.5 (seconds)" },
 	{ 'n', "windows", "N", "stop after N windows, snapshots, or streamed rows",
 	  .wrong = "is no whole number from 1" },
 	{ 'P', "partial", NULL, "-n counts the windows at the run's ends, too" },
 	{ 'E', "every", "TIME", "without WINDOW: print running totals each TIME",
-	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
+	  .wrong = "is no duration such as 10s, 500ms, 2h, 7d or 1.5 (seconds)" },
 	{ 'p', "pid", "PID", "the process that target_pid() and :pid stand for",
 	  .wrong = "is no process id" },
 	{ 'V', "set", "NAME=VALUE", "the value of the query's :NAME", .wrong = "is no NAME=VALUE" },
@@ -220,6 +220,18 @@ static void hint_option(int argc, char **argv)
 	tell("  hint: \"ebql help\" shows the options\n");
 }
 
+/* -n NAME of bcc's tools, where the tool has a parameter for it. */
+static void hint_name(char **argv, const char *value)
+{
+	for (char **word = argv + 1; *word; word++) {
+		const char *text = library_find(*word);
+
+		if (text && strstr(text, "\n-- :who "))
+			tell("  hint: only programs of that name: ebql %s --set who=%s\n", *word,
+			     value);
+	}
+}
+
 /* How the subcommand is written; the exit status of who wrote it otherwise. */
 static int usage(const struct command *command, FILE *out)
 {
@@ -362,20 +374,31 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	BUG("no case for option %c", c);
 }
 
-static int complain_value(const struct command *command, int c, const char *value)
+/* A duration, but for its length? */
+static bool is_long(const char *value)
+{
+	size_t n = strspn(value, "0123456789.");
+	char one[16];
+	u64 ns;
+
+	snprintf(one, sizeof(one), "1%s", value + n);
+	return n && sql_duration(one, &ns) && strtod(value, NULL) * (double)ns > DURATION_MAX_NS;
+}
+
+static void complain_value(const struct command *command, int c, const char *value)
 {
 	const struct option_info *info = option_infos;
 	const char *said;
 
 	while (info->letter != c)
 		info++;
-	said = c == 'o' && !has_all_formats(command) ? "is no format here: table or json"
-						     : info->wrong;
+	said = c == 'o' && !has_all_formats(command)	  ? "is no format here: table or json"
+	       : (c == 'd' || c == 'E') && is_long(value) ? "is too long: up to nine years, 3472d"
+							  : info->wrong;
 	if (has_short(info))
 		tell("ebql: -%c: \"%s\" %s\n", info->letter, value, said);
 	else
 		tell("ebql: --%s: \"%s\" %s\n", info->name, value, said);
-	return 2;
 }
 
 static bool is_keyword(const char *word)
@@ -395,7 +418,7 @@ static bool is_bare_word(const char *word)
 }
 
 /* A file, or a query that ships with ebql. */
-static bool is_script(const char *word)
+bool options_is_script(const char *word)
 {
 	struct stat st;
 
@@ -455,7 +478,7 @@ static int take_text(struct options *o, const struct command *command, char **wo
 		take_values(o, words, false);
 		return -1;
 	}
-	if (!text && !o->file && *words && is_script(*words)) {
+	if (!text && !o->file && *words && options_is_script(*words)) {
 		o->file = *words++;
 		if (!library_find(o->file) && file_kind_of(o->file, &kind)) {
 			tell("ebql: %s: has rows, and no query\n"
@@ -487,12 +510,12 @@ static int take_text(struct options *o, const struct command *command, char **wo
 }
 
 /* --help, also behind the name of a script. */
-static int help(struct options *o, const struct command *command, const char *word)
+int options_help_of(struct options *o, const struct command *command, const char *word)
 {
 	const char *name = o->file ?: word;
 	struct buf text;
 
-	if (command->takes != TAKES_A_QUERY || !name || !is_script(name)) {
+	if (command->takes != TAKES_A_QUERY || !name || !options_is_script(name)) {
 		usage(command, stdout);
 		buf_init(&text);
 		if (command->about)
@@ -648,13 +671,17 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			return 2;
 		}
 		is_help |= c == 'h';
-		if (c != 'h' && !take_option(o, command, c, unmasked(optarg)))
-			return complain_value(command, c, unmasked(optarg));
+		if (c == 'h' || take_option(o, command, c, unmasked(optarg)))
+			continue;
+		complain_value(command, c, unmasked(optarg));
+		if (c == 'n')
+			hint_name(argv, optarg);
+		return 2;
 	}
 	for (int i = optind; i < argc; i++)
 		argv[i] = unmasked(argv[i]);
 	if (is_help)
-		return help(o, command, argv[optind]);
+		return options_help_of(o, command, argv[optind]);
 	if (o->is_heatmap && o->has_format && strcmp(o->format->name, "heatmap") != 0)
 		return wrong("--heatmap", o->format->name,
 			     "is another format; give one of the two");

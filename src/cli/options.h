@@ -87,5 +87,9 @@ struct command {
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_free(struct options *options);
 void options_help(FILE *out);
+/* What the word means of which --help stands behind it: the subcommand, or a script. */
+int options_help_of(struct options *o, const struct command *command, const char *word);
+/* Is the word the name of a file, or of a query that ships with ebql? */
+bool options_is_script(const char *word);
 
 #endif

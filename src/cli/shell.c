@@ -370,8 +370,12 @@ static FILE *open_rc(const struct options *options, char *ret_path, size_t n)
 static void read_rc(struct shell *shell)
 {
 	char path[PATH_MAX];
-	FILE *file = open_rc(&shell->options, path, sizeof(path));
+	FILE *file;
 
+	errno = ENOENT;
+	file = open_rc(&shell->options, path, sizeof(path));
+	if (!file && errno != ENOENT && errno != ENOTDIR)
+		tell("ebql: %s: %s: it is not read\n", path, strerror(errno));
 	if (!file)
 		return;
 	read_file(shell, file, path);

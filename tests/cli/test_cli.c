@@ -81,13 +81,12 @@ static void test_options(void **state)
 	expect("-n", 2, "ebql: -n needs a value\n" HINT);
 	/* Durations are the language's, and whole numbers of ns. */
 	expect("-d 1e3 x", 2,
-	       "ebql: -d: \"1e3\" is no duration such as 10s, 500ms or 1.5 (seconds)\n");
-	expect("-d 100y x", 2,
-	       "ebql: -d: \"100y\" is no duration such as 10s, 500ms or 1.5 (seconds)\n");
+	       "ebql: -d: \"1e3\" is no duration such as 10s, 500ms, 2h, 7d or 1.5 (seconds)\n");
+	expect("-d 100y x", 2, "ebql: -d: \"100y\" is too long: up to nine years, 3472d\n");
 	expect("-d 0.5ns x", 2,
-	       "ebql: -d: \"0.5ns\" is no duration such as 10s, 500ms or 1.5 (seconds)\n");
+	       "ebql: -d: \"0.5ns\" is no duration such as 10s, 500ms, 2h, 7d or 1.5 (seconds)\n");
 	expect("--every 0 x", 2,
-	       "ebql: --every: \"0\" is no duration such as 10s, 500ms or 1.5 (seconds)\n");
+	       "ebql: --every: \"0\" is no duration such as 10s, 500ms, 2h, 7d or 1.5 (seconds)\n");
 	expect("-d 1.5d -f /nonexistent", 2, "ebql: /nonexistent: No such file or directory\n");
 	expect("--heatmap=3", 2, "ebql: --heatmap takes no value\n" HINT);
 	expect("list -z", 2, "ebql: there is no option -z\n" USAGE_LIST);
