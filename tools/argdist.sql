@@ -7,7 +7,7 @@
 --
 -- :what     STREAM   = syscall:read   the function, span or system call
 -- :interval DURATION = 1s             the length of a window
--- :count    INTEGER  = 0              end after so many windows; 0: go on
+-- :count    INTEGER  = 0              end after so many whole windows; 0: go on
 -- :pid      INTEGER  = NULL           only of this process; also -p PID
 -- :tid      INTEGER  = NULL           only of this thread
 SET windows = :count;

@@ -6,7 +6,7 @@
 -- Rate: two a request: tens a second on a quiet disk, up to millions on fast ones.
 --
 -- :interval DURATION = 1s      the length of a window
--- :count    INTEGER  = 0       end after so many windows; 0: go on
+-- :count    INTEGER  = 0       end after so many whole windows; 0: go on
 -- :disk     TEXT     = NULL    only of this disk, as vda
 -- :queued   BOOLEAN  = false   from where an I/O scheduler queued it, if one did
 SET windows = :count;

@@ -7,7 +7,7 @@
 -- Rate: two a request: tens a second on a quiet disk, up to millions on fast ones.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :disk     TEXT     = NULL   only of this disk, as vda
 SET windows = :count;
 SELECT disk_name(dev) AS disk, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency,

@@ -6,7 +6,7 @@
 -- Rate: two a request: tens a second on a quiet disk, up to millions on fast ones.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20     so many lines
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;

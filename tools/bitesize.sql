@@ -6,7 +6,7 @@
 -- Rate: one a request: tens a second on a quiet disk, up to millions on fast ones.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT r.comm AS comm, histogram(bytes) AS bytes FROM tracepoint:block:block_rq_issue AS r
 GROUP BY r.comm WINDOW TUMBLING :interval

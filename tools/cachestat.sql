@@ -9,7 +9,7 @@
 -- Rate: one or more a folio: hundreds a second, up to millions where much is read from the cache.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT max(sum(a.looked) - sum(a.added) + sum(a.made), 0) AS hits, sum(a.added) - sum(a.made) AS misses,
 	sum(a.made) AS made, sum(a.dirtied) AS dirtied

@@ -5,7 +5,7 @@
 -- Rate: one or more a folio: hundreds a second, up to millions where much is read from the cache.
 --
 -- :interval DURATION = 5s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
 SELECT pid, comm, max(sum(looked) - sum(added) + sum(made), 0) AS hits, sum(added) - sum(made) AS misses,

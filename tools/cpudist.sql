@@ -6,7 +6,7 @@
 -- Rate: a switch: hundreds a second on a quiet CPU, up to hundreds of thousands on a busy one.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :who      TEXT     = NULL   only of threads of this name
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;

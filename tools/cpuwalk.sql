@@ -5,7 +5,7 @@
 -- Rate: 99 a second on each CPU, also while it idles.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT cpu, count(*) AS samples FROM profile:99 WHERE tid <> 0
 GROUP BY cpu WINDOW TUMBLING :interval ORDER BY cpu

@@ -6,7 +6,7 @@
 -- Rate: two a call: hundreds a second, up to millions where much is read from the cache.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT op, histogram(latency) AS latency FROM (
 	SELECT 'read' AS op, latency, time FROM function:ext4_file_read_iter

@@ -6,7 +6,7 @@
 -- Rate: a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
 SELECT pid, comm, name, sum(is_read) AS reads, sum(is_write) AS writes,

@@ -8,7 +8,7 @@
 -- Rate: two a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :fs       TEXT     = NULL   only this type, as btrfs
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;

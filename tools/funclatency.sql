@@ -7,7 +7,7 @@
 --
 -- :what     STREAM   = function:vfs_read   the function
 -- :interval DURATION = 1s                  the length of a window
--- :count    INTEGER  = 0                   end after so many windows; 0: go on
+-- :count    INTEGER  = 0                   end after so many whole windows; 0: go on
 -- :pid      INTEGER  = NULL                only of this process; also -p PID
 SET windows = :count;
 SELECT histogram(latency) AS latency FROM :what

@@ -7,7 +7,7 @@
 -- Rate: a sample: thousands a second on a busy CPU, up to hundreds of thousands where most misses.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT comm, cpu, sum(a.refs) AS refs, sum(a.misses) AS misses
 FROM (SELECT time, comm, cpu, 10000 AS refs, 0 AS misses FROM hardware:cache-references:10000

@@ -7,7 +7,7 @@
 -- Rate: each thread once a window; no events between.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT count(*) FILTER (WHERE state = 'R') AS running, count(*) FILTER (WHERE state = 'D') AS uninterruptible
 FROM iter:task WINDOW TUMBLING :interval

@@ -10,7 +10,7 @@
 -- Rate: a piece given or taken back: thousands a second, up to millions on a busy machine.
 --
 -- :interval DURATION = 5s   the length of a window
--- :count    INTEGER  = 1    end after so many windows; 0: go on
+-- :count    INTEGER  = 1    end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
 SELECT CASE kind WHEN 0 THEN 'kmalloc' WHEN 1 THEN 'cache' ELSE 'percpu' END AS kind, sym(asked) AS asked, count(*) AS n,

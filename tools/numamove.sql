@@ -6,7 +6,7 @@
 -- Rate: two a call: none a second on one node, up to tens of thousands as memory moves to its threads.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT count(*) AS moves, sum(latency) AS total FROM function:migrate_misplaced_folio
 WINDOW TUMBLING :interval

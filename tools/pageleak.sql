@@ -8,7 +8,7 @@
 -- Rate: a page or block given or taken back: thousands a second, up to millions on a busy machine.
 --
 -- :interval DURATION = 5s     the length of a window
--- :count    INTEGER  = 1      end after so many windows; 0: go on
+-- :count    INTEGER  = 1      end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20     so many stacks
 -- :pid      INTEGER  = NULL   only what this process took; also -p PID
 SET windows = :count;

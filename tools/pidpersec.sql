@@ -6,6 +6,6 @@
 -- Rate: a process or thread: some a second, up to thousands as software is built.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT count(*) AS started FROM tracepoint:sched:sched_process_fork WINDOW TUMBLING :interval

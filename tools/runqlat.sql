@@ -6,7 +6,7 @@
 -- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :interval  DURATION = 1s      the length of a window
--- :count     INTEGER  = 0       end after so many windows; 0: go on
+-- :count     INTEGER  = 0       end after so many whole windows; 0: go on
 -- :who       TEXT     = NULL    only of threads of this name
 -- :tid       INTEGER  = NULL    only of this thread
 -- :pid       INTEGER  = NULL    only of this process; also -p PID

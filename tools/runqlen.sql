@@ -6,7 +6,7 @@
 -- Rate: a switch or wake-up: hundreds a second on a quiet CPU, up to a million on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT cpu, histogram(depth, bounds(0, 1, 2, 3, 5, 9, 17, 33, 65)) AS waiting
 FROM run_queue_depth GROUP BY cpu WINDOW TUMBLING :interval

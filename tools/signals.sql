@@ -6,7 +6,7 @@
 -- Rate: a signal: some a second, up to hundreds of thousands where programs go by timers' signals.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :pid      INTEGER  = NULL   only those that this process sends; also -p PID
 SET windows = :count;
 SELECT s.sig AS sig, current.comm AS sender, current.pid AS pid, s.comm AS receiver,

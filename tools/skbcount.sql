@@ -6,7 +6,7 @@
 -- Rate: two a buffer: tens a second, up to millions on a fast network.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
 SELECT comm, pid, count(*) AS n, sum(size) AS bytes, quantiles(latency, 0.5, 0.99) AS latency,

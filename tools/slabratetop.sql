@@ -6,7 +6,7 @@
 -- Rate: an object: thousands a second, up to millions on a busy machine.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
 SELECT s.name AS cache, count(*) AS n, sum(s.object_size) AS bytes FROM raw_tracepoint:kmem_cache_alloc

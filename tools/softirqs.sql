@@ -6,7 +6,7 @@
 -- Rate: two a run: hundreds a second on a quiet CPU, up to hundreds of thousands on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT softirq_name(vec) AS softirq, count(*) AS n, sum(latency) AS total,
 	quantile(latency, 0.99) AS p99, max(latency) AS longest

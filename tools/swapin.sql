@@ -6,7 +6,7 @@
 -- Rate: a folio: none a second where memory suffices, up to hundreds of thousands where it does not.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT comm, pid, count(*) AS folios FROM kprobe:swap_read*
 WHERE probe IN ('kprobe:swap_readpage', 'kprobe:swap_read_folio')

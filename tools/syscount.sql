@@ -6,7 +6,7 @@
 -- Rate: a system call: thousands a second, up to millions on a busy CPU.
 --
 -- :interval  DURATION = 1s      the length of a window
--- :count     INTEGER  = 0       end after so many windows; 0: go on
+-- :count     INTEGER  = 0       end after so many whole windows; 0: go on
 -- :top       INTEGER  = 10      so many lines
 -- :who       TEXT     = NULL    only of programs of this name
 -- :pid       INTEGER  = NULL    only of this process; also -p PID

@@ -8,7 +8,7 @@
 --
 -- :call     STREAM   = syscall:sendto   the call
 -- :interval DURATION = 1s               the length of a window
--- :count    INTEGER  = 0                end after so many windows; 0: go on
+-- :count    INTEGER  = 0                end after so many whole windows; 0: go on
 -- :least    INTEGER  = 100              only processes with so many calls
 -- :pid      INTEGER  = NULL             only of this process; also -p PID
 SET windows = :count;

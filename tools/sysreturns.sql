@@ -6,7 +6,7 @@
 -- Rate: two a system call: thousands a second, up to millions on a busy CPU.
 --
 -- :interval  DURATION = 1s      the length of a window
--- :count     INTEGER  = 0       end after so many windows; 0: go on
+-- :count     INTEGER  = 0       end after so many whole windows; 0: go on
 -- :top       INTEGER  = 10      so many lines
 -- :failed    BOOLEAN  = false   only the calls that failed
 -- :errno     TEXT     = NULL    only those that failed so, as ENOENT

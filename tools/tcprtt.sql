@@ -6,7 +6,7 @@
 -- Rate: a segment that comes in: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT dport, histogram((srtt * 1000)::DURATION) AS rtt FROM tracepoint:tcp:tcp_probe
 GROUP BY dport WINDOW TUMBLING :interval

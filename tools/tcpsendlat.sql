@@ -6,7 +6,7 @@
 -- Rate: two a call: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT size / 1KiB AS kib, count(*) AS n, sum(size) AS bytes, histogram(latency) AS latency
 FROM function:tcp_sendmsg GROUP BY kib WINDOW TUMBLING :interval ORDER BY kib

@@ -6,7 +6,7 @@
 -- Rate: a connection that comes in: some a second, up to tens of thousands on a busy server.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT sk.sk_max_ack_backlog AS size, histogram(sk.sk_ack_backlog) AS waiting
 FROM kprobe:tcp_v*_syn_recv_sock

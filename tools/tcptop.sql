@@ -7,7 +7,7 @@
 -- Rate: a call: tens a second, up to hundreds of thousands on a busy CPU.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :top      INTEGER  = 20     so many lines
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 -- :port     INTEGER  = NULL   only with this port on either side

@@ -5,7 +5,7 @@
 -- Rate: a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :interval DURATION = 1s     the length of a window
--- :count    INTEGER  = 0      end after so many windows; 0: go on
+-- :count    INTEGER  = 0      end after so many whole windows; 0: go on
 -- :pid      INTEGER  = NULL   only of this process; also -p PID
 SET windows = :count;
 SELECT probe, count(*) AS calls FROM kprobe:vfs_*

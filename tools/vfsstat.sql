@@ -6,7 +6,7 @@
 -- Rate: a call: thousands a second on a quiet machine, up to millions on a busy one.
 --
 -- :interval DURATION = 1s   the length of a window
--- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :count    INTEGER  = 0    end after so many whole windows; 0: go on
 SET windows = :count;
 SELECT sum(a.read) AS reads, sum(a.write) AS writes, sum(a.open) AS opens, sum(a.create) AS creates,
 	sum(a.sync) AS syncs

@@ -21,6 +21,17 @@ const char *library_find(const char *name)
 	return NULL;
 }
 
+void library_hint_name(char **words, const char *value)
+{
+	for (char **word = words; *word; word++) {
+		const char *text = library_find(*word);
+
+		if (text && strstr(text, "\n-- :who "))
+			tell("  hint: only programs of that name: ebql %s --set who=%s\n", *word,
+			     value);
+	}
+}
+
 void library_offer(struct suggest *suggest)
 {
 	for (const struct library_entry *e = library_entries; e->name; e++)

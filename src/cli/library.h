@@ -17,6 +17,8 @@ extern const struct library_entry library_entries[];
 /* The text of that name; NULL: there is none. */
 const char *library_find(const char *name);
 void library_offer(struct suggest *suggest);
+/* -n NAME of bcc's tools, where one of the words is a tool that has a parameter for it. */
+void library_hint_name(char **words, const char *value);
 /* What the head of such a text, or of a file, says, and how it is called; the exit status. */
 int library_help(const char *name, const char *text);
 

@@ -220,18 +220,6 @@ static void hint_option(int argc, char **argv)
 	tell("  hint: \"ebql help\" shows the options\n");
 }
 
-/* -n NAME of bcc's tools, where the tool has a parameter for it. */
-static void hint_name(char **argv, const char *value)
-{
-	for (char **word = argv + 1; *word; word++) {
-		const char *text = library_find(*word);
-
-		if (text && strstr(text, "\n-- :who "))
-			tell("  hint: only programs of that name: ebql %s --set who=%s\n", *word,
-			     value);
-	}
-}
-
 /* How the subcommand is written; the exit status of who wrote it otherwise. */
 static int usage(const struct command *command, FILE *out)
 {
@@ -675,7 +663,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			continue;
 		complain_value(command, c, unmasked(optarg));
 		if (c == 'n')
-			hint_name(argv, optarg);
+			library_hint_name(argv + 1, optarg);
 		return 2;
 	}
 	for (int i = optind; i < argc; i++)
