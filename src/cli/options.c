@@ -589,7 +589,7 @@ static void mask_values(struct options *o, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (is_behind && *argv[i] == '-' && is_number(argv[i]))
 			argv[i] = arena_printf(&o->arena, "%c%s", MASK, argv[i]);
-		is_behind |= is_script(argv[i]) || strcmp(argv[i], "-e") == 0 ||
+		is_behind |= options_is_script(argv[i]) || strcmp(argv[i], "-e") == 0 ||
 			     strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "-f") == 0;
 	}
 }
