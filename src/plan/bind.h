@@ -218,6 +218,10 @@ struct expr *bind_column_at(struct scope *scope, const struct from_member *membe
 			    struct span span);
 /* Does a name of one part mean a column, whichever? */
 bool bind_is_column(struct scope *scope, const char *name);
+/* Which bound of the window a column so called is. */
+enum window_bound bind_bound_of(const char *name);
+/* NULL after a diagnostic. */
+struct expr *bind_window_bound(struct scope *scope, enum window_bound bound, struct span span);
 /* What the item with that alias is, or NULL. */
 const struct ast *bind_find_alias(struct scope *scope, const char *name);
 

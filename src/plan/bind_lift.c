@@ -20,7 +20,12 @@ static struct expr *ungrouped(struct scope *scope, const struct expr *e)
 	struct diag *d = diag_error(scope->diags, "ungrouped-column", e->span,
 				    "\"%s\" is neither a group key nor inside an aggregate", name);
 
-	if (type_is_word(e->type))
+	if (bind_bound_of(e->name) && scope->shared->window.kind != WINDOW_NONE)
+		diag_hint(scope->diags, d,
+			  "current.%s is the window's; of this column add it to GROUP BY, or take "
+			  "min(%s) or max(%s)",
+			  e->name, name, name);
+	else if (type_is_word(e->type))
 		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)", name,
 			  name);
 	else
@@ -96,6 +101,9 @@ static struct expr *lift(struct lift *l, struct expr *e)
 	for (u32 i = 0; (!l->is_subquery || expr_reads(e)) && i < scope->keys.n; i++)
 		if (expr_equal(e, scope->keys.at[i].expr))
 			return expr_ref(scope->arena, EXPR_KEY, e->span, e, bind_number(scope), i);
+	/* The column of a select within that is the window's bound is one for all groups. */
+	if (e->kind == EXPR_COLUMN && e->bound && is_of_row(scope, e))
+		return bind_window_bound(scope, e->bound, e->span);
 	if (is_of_row(scope, e))
 		return ungrouped(scope, e);
 	if (e->plan)

@@ -98,7 +98,10 @@ struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
 	return member;
 }
 
-/* A copy that stands where the column is used, not where it was defined. */
+/*
+ * A copy that stands where the column is used, not where it was defined.  What may be without a
+ * partner is no bound: it is NULL then.
+ */
 static struct expr *placed(struct scope *scope, const struct expr *e, struct span span,
 			   bool is_nullable)
 {
@@ -106,6 +109,7 @@ static struct expr *placed(struct scope *scope, const struct expr *e, struct spa
 
 	copy->span = span;
 	copy->nullable |= is_nullable;
+	copy->bound = is_nullable ? BOUND_NONE : e->bound;
 	for (u32 i = 0; i < e->n_args; i++)
 		copy->args[i] = placed(scope, e->args[i], span, is_nullable);
 	return copy;
@@ -148,12 +152,19 @@ static bool has_column(const struct from_member *member, const char *name)
 	return n_columns_of(member, name);
 }
 
-/* One that is more than what every select of a query with a WINDOW has. */
+enum window_bound bind_bound_of(const char *name)
+{
+	if (strcasecmp(name, "window_start") == 0)
+		return BOUND_START;
+	return strcasecmp(name, "window_end") == 0 ? BOUND_END : BOUND_NONE;
+}
+
+/* One that is more than what every select of a query with a WINDOW has: the bound so called. */
 static bool has_own_column(const struct from_member *member, const char *name)
 {
 	for (u32 i = 0; i < member->columns.n; i++)
 		if (strcasecmp(member->columns.at[i].name, name) == 0 &&
-		    !member->columns.at[i].expr->is_bound)
+		    member->columns.at[i].expr->bound != bind_bound_of(name))
 			return true;
 	return false;
 }
@@ -219,11 +230,6 @@ static bool offer_columns(const struct from_member *r, const char *name, struct 
 	for (u32 i = 0; r->has_system && i < SYS_SHOWN; i++)
 		suggest_offer(suggest, system_columns[i].name);
 	return has_some;
-}
-
-static bool is_window_bound(const char *name)
-{
-	return strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0;
 }
 
 /* What found no room is known of groups, behind which it stands. */
@@ -311,7 +317,7 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 			     one->written, name)
 		: diag_error(scope->diags, "unknown-column", span,
 			     "nothing in FROM has a column \"%s\"", name);
-	if (is_window_bound(name))
+	if (bind_bound_of(name))
 		diag_hint(
 			scope->diags, d,
 			"it is there with a WINDOW, once it is closed; without one -o csv and json "
@@ -369,9 +375,9 @@ bool bind_is_empty(struct scope *scope, const struct expr *e)
 	return is_found && e->type.kind == TYPE_NULL;
 }
 
-static struct expr *bind_window_bound(struct scope *scope, const char *name, struct span span)
+struct expr *bind_window_bound(struct scope *scope, enum window_bound bound, struct span span)
 {
-	bool is_start = strcasecmp(name, "window_start") == 0;
+	bool is_start = bound == BOUND_START;
 	struct expr *e =
 		expr_new(scope->arena, is_start ? EXPR_WINDOW_START : EXPR_WINDOW_END, span);
 
@@ -379,7 +385,7 @@ static struct expr *bind_window_bound(struct scope *scope, const char *name, str
 	e->lo = 0;
 	e->hi = INT64_MAX;
 	e->name = is_start ? "window_start" : "window_end";
-	e->is_bound = true;
+	e->bound = bound;
 	if (scope->no_aggregates_in || scope->is_inside_aggregate)
 		return diag_refuse(scope->diags, "window-bound-here", span,
 				   "%s is known only when the window is closed", e->name);
@@ -580,7 +586,7 @@ static bool is_bound_here(struct scope *scope, const struct from_member *of, boo
 {
 	u32 n;
 
-	if (scope->shared->window.kind == WINDOW_NONE || !is_window_bound(name))
+	if (scope->shared->window.kind == WINDOW_NONE || !bind_bound_of(name))
 		return false;
 	return is_current ||
 	       !(of ? has_column(of, name) : member_find(scope, has_own_column, name, &n) != NULL);
@@ -591,7 +597,7 @@ static void warn_hidden(struct scope *scope, const char *name, struct span span)
 {
 	u32 n;
 	const struct from_member *of = member_find(scope, has_column, name, &n);
-	bool is_bound = scope->shared->window.kind != WINDOW_NONE && is_window_bound(name);
+	bool is_bound = scope->shared->window.kind != WINDOW_NONE && bind_bound_of(name);
 
 	if (scope->is_shipped || !of || n != 1 ||
 	    !(is_bound || (of->is_call && bind_system_find(name) >= 0)))
@@ -644,7 +650,7 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	const char *name = ast->parts[at];
 
 	if (ast->n_parts == at + 1 && is_bound_here(scope, of, is_current, name))
-		return bind_window_bound(scope, name, ast->span);
+		return bind_window_bound(scope, bind_bound_of(name), ast->span);
 	if (of)
 		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);
 	else

@@ -196,9 +196,16 @@ static struct plan *set_new(const struct arms *arms)
 		return NULL;
 	p->set.columns = first->at;
 	p->set.n_columns = first->n;
-	for (u32 k = 0; k < p->set.n_columns; k++)
-		if (!set_type(arms, k, false, p->set.columns[k].expr))
+	for (u32 k = 0; k < p->set.n_columns; k++) {
+		struct expr *column = p->set.columns[k].expr;
+
+		/* A bound is one for all rows. */
+		for (u32 i = 1; i < arms->n; i++)
+			if (arms->at[i].columns.at[k].expr->bound != column->bound)
+				column->bound = BOUND_NONE;
+		if (!set_type(arms, k, false, column))
 			return NULL;
+	}
 	return p;
 }
 

@@ -83,7 +83,8 @@ struct expr *expr_ref(struct arena *arena, enum expr_kind kind, struct span span
 	e->lo = of->lo;
 	e->hi = of->hi;
 	e->is_user_only = kinds[kind].is_user_only;
-	e->is_bound = of->is_bound;
+	if (kind == EXPR_KEY || kind == EXPR_COLUMN)
+		e->bound = of->bound;
 	e->nullable = true; /* a key: in the "(other)" row */
 	return e;
 }

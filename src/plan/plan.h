@@ -114,9 +114,9 @@ struct expr {
 	 * `type` and the range are of.
 	 */
 	bool is_quantile;
-	bool is_other; /* OTHER, or the column of a select within that is it */
-	bool is_bound; /* WINDOW_START, WINDOW_END, or the key or column that is it */
-	s128 lo, hi;   /* every value that is not NULL lies in [lo, hi]; word types only */
+	bool is_other;		 /* OTHER, or the column of a select within that is it */
+	enum window_bound bound; /* WINDOW_START, WINDOW_END, or the key or column that is it */
+	s128 lo, hi; /* every value that is not NULL lies in [lo, hi]; word types only */
 	s128 integer;
 	double real;
 	const char *text;

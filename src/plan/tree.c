@@ -366,7 +366,8 @@ void plan_columns(const struct plan *plan, struct arena *arena, struct schema *r
 			plan_unnest_columns(items[i].name, items[i].expr->type, arena, column);
 		else
 			*column = (struct column){ items[i].name, shown_type(items[i].expr),
-						   items[i].is_unnamed, items[i].expr->is_other };
+						   items[i].is_unnamed, items[i].expr->is_other,
+						   items[i].expr->bound };
 	}
 	ret_columns->n_columns = n;
 }

@@ -73,11 +73,14 @@ static inline struct type type_text(u32 bytes)
 	return (struct type){ .kind = TYPE_TEXT, .bytes = bytes };
 }
 
+enum window_bound { BOUND_NONE, BOUND_START, BOUND_END };
+
 struct column {
 	const char *name;
 	struct type type;
-	bool is_unnamed; /* the name is the call as it was written: no AS */
-	bool is_other;	 /* it tells the "(other)" row, as outputs do: _other */
+	bool is_unnamed;	 /* the name is the call as it was written: no AS */
+	bool is_other;		 /* it tells the "(other)" row, as outputs do: _other */
+	enum window_bound bound; /* it is that of the window */
 };
 
 struct schema {
