@@ -101,18 +101,39 @@ static void flush(struct out *out)
 	write_all((struct out_file *)out);
 }
 
-/* Without the name of what no row has. */
-static const char *const *reserved_names(const struct out *out)
+/*
+ * Without the name of what no row has, and with those of the bounds in front.  `names` has room for
+ * both of these, behind the format's.
+ */
+static void reserved_names(const struct out *out, const char **names)
 {
+	const char *const *reserved = out->format->reserved;
 	bool has_mark =
 		out->format->marks_other ? out->options.has_other : out->options.has_window_columns;
+	u32 n = 0;
 
-	return out->format->reserved + !has_mark;
+	for (reserved += !has_mark; *reserved; reserved++)
+		names[n++] = *reserved;
+	if (out->has_start)
+		names[n++] = "window_start";
+	if (out->has_end)
+		names[n++] = "window_end";
+	names[n] = NULL;
+}
+
+/* Is what is called so the window's bound?  Of two the first has the name. */
+static bool selects_bound(const struct schema *schema, const char *name, enum window_bound bound)
+{
+	for (u32 i = 0; i < schema->n_columns; i++)
+		if (strcmp(schema->columns[i].name, name) == 0)
+			return schema->columns[i].bound == bound;
+	return false;
 }
 
 int out_file_open(struct out_file *file, const struct out_format *format, int fd,
 		  const struct out_options *options, const struct schema *schema)
 {
+	const char *reserved[OUT_RESERVED_MAX + 2 + 1];
 	struct out *out = &file->out;
 
 	*file = (struct out_file){ .out.options = *options, .out.format = format, .fd = fd };
@@ -122,8 +143,8 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	out->is_utf8 = !options->is_ascii && locale_is_utf8();
 	out->has_escapes = options->is_terminal && out_obeys_escapes();
 	out->has_start = out->has_end = options->has_window_columns && !options->is_streaming;
-	out->has_start &= !out_has_column(schema, "window_start");
-	out->has_end &= !out_has_column(schema, "window_end");
+	out->has_start &= !selects_bound(schema, "window_start", BOUND_START);
+	out->has_end &= !selects_bound(schema, "window_end", BOUND_END);
 	out->selects_other = !options->has_window_columns && out_selects_other(schema);
 	read_terminal_size(file);
 	/* Now, not in the middle of the first window: reads the time zone's file. */
@@ -131,9 +152,10 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	out->state = calloc(1, MAX(format->state_bytes, (size_t)1));
 	if (!out->state)
 		out->error = -ENOMEM;
-	if (!out->error && format->reserved)
-		out->error = out_columns_init(&out->columns, schema, reserved_names(out),
-					      out->selects_other);
+	if (!out->error && format->reserved) {
+		reserved_names(out, reserved);
+		out->error = out_columns_init(&out->columns, schema, reserved, out->selects_other);
+	}
 	if (!out->error && format->begin)
 		out->error = format->begin(out, schema);
 	return out->error;

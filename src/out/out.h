@@ -57,6 +57,8 @@ struct out_options {
 	void *context;
 };
 
+#define OUT_RESERVED_MAX 3
+
 struct out_format {
 	const char *name;
 	const char *meaning;
@@ -68,9 +70,9 @@ struct out_format {
 	bool takes_window_columns; /* options.has_window_columns */
 	enum file_kind file;	   /* of those that FROM reads back */
 	/*
-	 * Of structured ones: names that none of out->columns has; ends with NULL.  The first is
-	 * that of the "(other)" row's mark: of all rows with window columns, or of that alone
-	 * (marks_other).
+	 * Of structured ones: names, up to OUT_RESERVED_MAX of them, that none of out->columns
+	 * has; ends with NULL.  The first is that of the "(other)" row's mark: of all rows with
+	 * window columns, or of that alone (marks_other).
 	 */
 	const char *const *reserved;
 	bool marks_other;
@@ -98,8 +100,7 @@ struct out {
 	void (*flush)(struct out *out); /* the sink's: takes what is in buf */
 	void *state;
 	struct out_columns columns; /* where the format has reserved names */
-	/* Bounds that stand in front of a row: --window-columns, and the query has none so named.
-	 */
+	/* Bounds that stand in front of a row: --window-columns, and the query selects it not. */
 	bool has_start, has_end;
 	bool selects_other; /* a column tells the "(other)" row, and no window column does */
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */

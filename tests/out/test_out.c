@@ -183,6 +183,7 @@ static void test_names(void **unused)
 	struct out_options options = { .monotonic_to_realtime_ns = 7200000000000ll,
 				       .has_other = true };
 
+	columns[7].bound = BOUND_END;
 	check_all("names", options, &batch, 1);
 	check_columns_as("names-marked", options, &batch, 1);
 }
@@ -296,7 +297,9 @@ static void test_snapshots(void **unused)
 	check_columns("snapshot-columns", batches, 2);
 	/* The query selects one of the bounds: it has no second one. */
 	columns[0].name = "window_end";
+	columns[0].bound = BOUND_END;
 	check_columns("own-bound", batches, 2);
+	columns[0].bound = BOUND_NONE;
 	columns[0].name = "n";
 	/* One result at the end: the same columns, as nobody can know before how many come. */
 	check_all("total", (struct out_options){ 0 }, batches + 1, 1);
