@@ -253,6 +253,7 @@ static const char *foreign_column(struct scope *scope, const struct from_member 
 		{ "retval", "ret is what was returned" },
 		{ "func", "probe is the name of what fired" },
 		{ "username", "user_name(uid) is the name of the user" },
+		{ "all", "SELECT has all rows by itself: leave ALL away" },
 		{ "current_timestamp", "time is that of the event" },
 		{ "current_date", "time is that of the event" },
 	};

@@ -245,22 +245,33 @@ static struct ast_item parse_item(struct parser *p)
 	return item;
 }
 
-/* SELECT ALL k, where a column called "all" would end. */
+/* SELECT ALL *, SELECT ALL k + 1: what cannot stand behind a column called "all". */
 static bool at_all_items(const struct parser *p)
 {
 	struct parser ahead = *p;
+	struct token behind;
+	bool is_name;
 
 	if (!parse_word_is(p, "ALL"))
 		return false;
 	ahead.tok = parse_peek(p);
-	return ahead.tok.kind == TOKEN_STAR || parse_at_operand(&ahead);
+	behind = parse_peek(&ahead);
+	if (ahead.tok.kind == TOKEN_STAR)
+		return parse_ends_list(&behind) || behind.kind == TOKEN_COMMA;
+	is_name = parse_at_name(&ahead);
+	return parse_at_operand(&ahead) &&
+	       !(is_name && (parse_ends_list(&behind) || behind.kind == TOKEN_COMMA));
 }
 
 static void read_items(struct parser *p, struct ast_select *select)
 {
 	select->is_distinct = parse_accept_keyword(p, KW_DISTINCT);
-	if (!select->is_distinct && at_all_items(p))
+	if (!select->is_distinct && at_all_items(p)) {
+		parse_report(p, "other-dialect", p->tok.span,
+			     "there is no SELECT ALL" HINT
+			     "leave ALL away: only DISTINCT leaves rows out");
 		parse_next(p);
+	}
 	do {
 		struct ast_item item = parse_item(p);
 

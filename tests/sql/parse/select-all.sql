@@ -1,1 +1,1 @@
-SELECT ALL k, all FROM (SELECT ALL * FROM s WHERE all > 1) AS q
+SELECT ALL k || 'a', n FROM s

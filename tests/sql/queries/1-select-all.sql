@@ -1,0 +1,1 @@
+SELECT ALL k FROM 'events.jsonl'
