@@ -262,6 +262,8 @@ static const char *foreign_column(struct scope *scope, const struct from_member 
 	const struct naming *naming = naming_with(name, &number);
 	bool is_argument = strncasecmp(name, "arg", 3) == 0 && isdigit((unsigned char)name[3]);
 
+	if (scope->is_inside_alias && bind_find_alias(scope, name))
+		return "an alias within an alias is none: write its expression";
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (strcasecmp(words[i][0], name) == 0)
 			return words[i][1];
@@ -406,24 +408,34 @@ static struct expr *bind_other(struct scope *scope, struct span span)
 	return e;
 }
 
+/* Within an item its own name is none, though another item may have it, too. */
 const struct ast *bind_find_alias(struct scope *scope, const char *name)
 {
 	const struct ast_select *s = scope->select;
+	const struct ast *found = NULL;
 
-	for (u32 i = 0; i < s->items.n; i++)
-		if (s->items.at[i].alias && s->items.at[i].expr != scope->item &&
-		    strcasecmp(s->items.at[i].alias, name) == 0)
-			return s->items.at[i].expr;
-	return NULL;
+	for (u32 i = 0; i < s->items.n; i++) {
+		const struct ast_item *item = &s->items.at[i];
+
+		if (!item->alias || strcasecmp(item->alias, name) != 0)
+			continue;
+		if (item->expr == scope->item)
+			return NULL;
+		found = found ? found : item->expr;
+	}
+	return found;
 }
 
 /* As in SQLite, the name of an item may stand for its expression in every clause. */
 static struct expr *bind_alias(struct scope *scope, const struct ast *item)
 {
+	const struct ast *outer = scope->item;
 	struct expr *e;
 
 	scope->is_inside_alias = true;
+	scope->item = item;
 	e = bind_expr(scope, item);
+	scope->item = outer;
 	scope->is_inside_alias = false;
 	return e;
 }

@@ -1,0 +1,1 @@
+SELECT k || q AS q, 'z' AS q FROM 'events.jsonl'
