@@ -38,19 +38,39 @@ static bool is_arithmetic(const char *what)
 	return false;
 }
 
-static void hint_arithmetic(struct scope *scope, struct diag *d, const struct expr *text)
+/* '2 seconds': as it stands without quotes, 2seconds; NULL: it is no duration. */
+static const char *bare_duration(struct scope *scope, const struct expr *text)
 {
-	const char *written = text->text;
-	int n = (int)text->text_bytes;
+	struct buf bare;
 	s64 ns;
 
-	if (text->kind != EXPR_TEXT)
+	if (text->kind != EXPR_TEXT || !sql_cast_duration(text->text, text->text_bytes, &ns))
+		return NULL;
+	buf_init_in(&bare, scope->arena);
+	buf_puts(&bare, "");
+	for (u32 i = 0; i < text->text_bytes; i++)
+		if (!isspace((u8)text->text[i]) && text->text[i] != '+')
+			buf_putc(&bare, text->text[i]);
+	return bare.n && isalpha((u8)bare.at[bare.n - 1]) ? bare.at : NULL;
+}
+
+static void hint_arithmetic(struct scope *scope, struct diag *d, const struct expr *text)
+{
+	struct buf written;
+	bool is_real = false, is_number = text->text_bytes;
+
+	if (text->kind != EXPR_TEXT) {
 		diag_hint(scope->diags, d, "CAST(x AS INTEGER) makes a number of a text");
-	else if (n && isalpha((u8)written[n - 1]) && sql_cast_duration(written, (size_t)n, &ns))
-		diag_hint(scope->diags, d, "a duration stands without quotes: %.*s", n, written);
-	else
-		diag_hint(scope->diags, d, "CAST('%.*s' AS INTEGER) makes a number of a text", n,
-			  written);
+		return;
+	}
+	for (u32 i = 0; i < text->text_bytes; i++) {
+		is_number &= text->text[i] && strchr("0123456789+-.eE ", text->text[i]);
+		is_real |= text->text[i] && strchr(".eE", text->text[i]);
+	}
+	buf_init_in(&written, scope->arena);
+	buf_put_quoted(&written, '\'', text->text, text->text_bytes);
+	diag_hint(scope->diags, d, "CAST(%s AS %s) makes a number of a text", written.at,
+		  is_number && is_real ? "REAL" : "INTEGER");
 }
 
 void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
@@ -61,6 +81,7 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	const char *name = text->kind == EXPR_TEXT
 				   ? arena_strndup(scope->arena, text->text, text->text_bytes)
 				   : "";
+	const char *duration = is_arithmetic(what) ? bare_duration(scope, text) : NULL;
 	s64 number;
 	const struct naming *naming = naming_with(name, &number);
 	struct diag *d = diag_error(scope->diags, "type-mismatch", span, "%s is between %s and %s",
@@ -69,8 +90,8 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
 	    (other->index == SYS_PID || other->index == SYS_TID))
 		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
-	else if (is_arithmetic(what) && !*bind_note(scope, text))
-		hint_arithmetic(scope, d, text);
+	else if (duration)
+		diag_hint(scope->diags, d, "a duration stands without quotes: %s", duration);
 	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
 		diag_hint(scope->diags, d,
 			  "times are ns since 1970, live since boot; date(x / 1s, 'unixepoch') "
@@ -79,6 +100,8 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
 	else if (has_concat(text) || has_concat(other))
 		diag_hint(scope->diags, d, "|| puts texts together; OR stands between conditions");
+	else if (is_arithmetic(what))
+		hint_arithmetic(scope, d, text);
 	else if (other->type.kind == TYPE_POINTER)
 		diag_hint(scope->diags, d, "str(%s) is the text at an address",
 			  other->kind == EXPR_FIELD ? other->name : "x");
