@@ -118,6 +118,44 @@ bool sql_duration(const char *text, u64 *ret_ns)
 	return unit && number_scale(text, n, unit, ret_ns) == LEX_FINE;
 }
 
+/* As SQLite takes white space. */
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Is it e3, e+3, e-3? */
+static bool is_exponent(const char *at, const char *end)
+{
+	if (at == end || (*at | 0x20) != 'e')
+		return false;
+	at++;
+	at += at < end && (*at == '+' || *at == '-');
+	if (at == end)
+		return false;
+	while (at < end && is_digit(*at))
+		at++;
+	return at == end;
+}
+
+/* What CAST AS INTEGER takes of a number: its whole digits, and at most what fits. */
+static bool whole_number(const char *digits, u32 n, bool is_negative, s64 *ret_value)
+{
+	const u64 most = (u64)INT64_MAX + is_negative;
+	u32 n_points = 0;
+	u128 value = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		n_points += digits[i] == '.';
+		if (!n_points)
+			value = MIN(value * 10 + (u64)(digits[i] - '0'), most);
+	}
+	if (n_points > 1 || n == n_points)
+		return false;
+	*ret_value = (s64)(is_negative ? -(u64)value : (u64)value);
+	return true;
+}
+
 bool sql_cast_duration(const char *text, size_t bytes, s64 *ret_ns)
 {
 	const char *at = text, *end = text + bytes;
@@ -125,21 +163,27 @@ bool sql_cast_duration(const char *text, size_t bytes, s64 *ret_ns)
 	u64 unit, ns;
 	u32 n;
 
-	while (at < end && *at == ' ')
+	while (at < end && is_space(*at))
 		at++;
-	while (at < end && end[-1] == ' ')
+	while (at < end && is_space(end[-1]))
 		end--;
-	is_negative = at < end && *at == '-';
-	at += is_negative;
+	*ret_ns = 0;
+	if (at == end)
+		return true;
+	is_negative = *at == '-';
+	at += is_negative || *at == '+';
 	for (n = 0; at + n < end && (is_digit(at[n]) || at[n] == '.'); n++)
 		;
 	text = at + n;
-	while (text < end && *text == ' ')
+	if (text == end || is_exponent(text, end))
+		return whole_number(at, n, is_negative, ret_ns);
+	while (text < end && is_space(*text))
 		text++;
-	unit = text == end ? 1 : unit_of_duration(text, (u32)(end - text));
-	if (!unit || number_scale(at, n, unit, &ns) != LEX_FINE || ns > INT64_MAX)
+	unit = unit_of_duration(text, (u32)(end - text));
+	if (!unit || number_scale(at, n, unit, &ns) != LEX_FINE ||
+	    ns > (u64)INT64_MAX + is_negative)
 		return false;
-	*ret_ns = is_negative ? -(s64)ns : (s64)ns;
+	*ret_ns = (s64)(is_negative ? -ns : ns);
 	return true;
 }
 
