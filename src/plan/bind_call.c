@@ -460,18 +460,39 @@ static struct expr *bind_time_bucket(struct scope *scope, const struct ast *ast,
 /* The last day that SQLite has a date of, 9999-12-31, counted as it counts numbers. */
 #define LAST_DAY 5373484
 
-/* GROUP BY time(1s) is what others write for a bucket. */
-static void warn_nanoseconds(struct scope *scope, const struct ast *ast, const struct ast *x)
+static bool is_divided(const struct ast *x)
 {
-	bool is_time = strcasecmp(ast->text, "time") == 0;
+	for (u32 i = 0; i < x->n_args; i++)
+		if (x->args[i] && is_divided(x->args[i]))
+			return true;
+	return x->kind == AST_BINARY && x->op == OP_DIV;
+}
+
+/* x / 1000000000 is a DURATION too, and a column of a select within may be one so divided. */
+static bool may_be_seconds(struct scope *scope, const struct ast *ast, const struct expr *x)
+{
+	if (x->kind == EXPR_AGGREGATE && x->index < scope->aggregates.n &&
+	    scope->aggregates.at[x->index].arg)
+		return may_be_seconds(scope, ast, scope->aggregates.at[x->index].arg);
+	for (u32 i = 0; i < x->n_args; i++)
+		if (may_be_seconds(scope, ast, x->args[i]))
+			return true;
+	return x->kind == EXPR_COLUMN || (x->kind == EXPR_OP && x->op == OP_DIV) || is_divided(ast);
+}
+
+/* GROUP BY time(1s) is what others write for a bucket. */
+static void warn_nanoseconds(struct scope *scope, const struct ast *ast, const struct ast *x,
+			     bool is_said)
+{
+	bool is_time = strcasecmp(ast->text, "time") == 0 && !is_said;
 
 	diag_hint(scope->diags,
 		  diag_warning(scope->diags, "not-unixepoch", x->span,
-			       "%s() takes a number for a day since 4714 BC, and this is one of "
-			       "nanoseconds",
-			       ast->text),
-		  is_time ? "time_bucket(1s, time) is the time in steps of 1s"
-			  : "x / 1s is a number of seconds, 'unixepoch' says that they are");
+			       "%s() takes a number for %s, and this is one of nanoseconds",
+			       ast->text, is_said ? "seconds here" : "a day since 4714 BC"),
+		  is_said   ? "x / 1s is a number of seconds"
+		  : is_time ? "time_bucket(1s, time) is the time in steps of 1s"
+			    : "x / 1s is a number of seconds, 'unixepoch' says that they are");
 }
 
 /* A number of seconds is a day that no calendar has, and so NULL, unless it is said what it is. */
@@ -480,12 +501,15 @@ static void warn_days(struct scope *scope, const struct ast *ast, struct expr *c
 	u32 at = strcasecmp(ast->text, "strftime") == 0, next = at + 1;
 	const struct ast *said = next < ast->n_args ? ast->args[next] : NULL;
 
-	if (at < ast->n_args && args[at]->type.kind == TYPE_DURATION)
-		warn_nanoseconds(scope, ast, ast->args[at]);
-	if (at >= ast->n_args || args[at]->type.kind != TYPE_INT || args[at]->hi <= LAST_DAY)
-		return;
-	if (said && (said->kind != AST_TEXT || strcasecmp(said->text, "unixepoch") == 0 ||
-		     strcasecmp(said->text, "auto") == 0))
+	bool is_said =
+		said && (said->kind != AST_TEXT || strcasecmp(said->text, "unixepoch") == 0 ||
+			 strcasecmp(said->text, "auto") == 0);
+
+	if (at < ast->n_args && args[at]->type.kind == TYPE_DURATION &&
+	    !(is_said && may_be_seconds(scope, ast->args[at], args[at])))
+		warn_nanoseconds(scope, ast, ast->args[at], is_said);
+	if (at >= ast->n_args || args[at]->type.kind != TYPE_INT || args[at]->hi <= LAST_DAY ||
+	    is_said)
 		return;
 	diag_hint(scope->diags,
 		  diag_warning(scope->diags, "not-unixepoch", ast->args[at]->span,
