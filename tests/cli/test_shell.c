@@ -372,15 +372,18 @@ static void test_lent(void **state)
 static void wait_for_call(int pid, long number)
 {
 	const u64 end_ns = base_monotonic_ns() + WAIT_MS * 1000000ull;
-	char path[64], text[64];
+	char path[64], text[64], wanted[16];
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	snprintf(wanted, sizeof(wanted), "%ld ", number); /* else "running" */
 	for (u32 n = 0; n < 20;) {
 		FILE *file = fopen(path, "r");
 
 		assert_non_null(file);
 		assert_true(base_monotonic_ns() < end_ns);
-		n = fgets(text, sizeof(text), file) && strtol(text, NULL, 10) == number ? n + 1 : 0;
+		n = fgets(text, sizeof(text), file) && strncmp(text, wanted, strlen(wanted)) == 0
+			    ? n + 1
+			    : 0;
 		fclose(file);
 		usleep(1000);
 	}
