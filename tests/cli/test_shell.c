@@ -413,11 +413,12 @@ static void test_fifo(void **state)
 	line(t, text);
 	wait_for_call(t->pid, SYS_read);
 	key(t, CTRL('C'));
+	expect(t, "ebql> ");
 	close(fd);
 	fd = open(path, O_RDONLY | O_NONBLOCK);
 	assert_true(fd >= 0);
-	snprintf(text, sizeof(text), "\\o %s", path);
-	line(t, text);
+	snprintf(text, sizeof(text), "\\o %s\r", path);
+	type(t, text);
 	expect(t, "ebql> ");
 	close(fd);
 	/* It is told, once, and results are shown again. */
