@@ -665,6 +665,11 @@ void expr_infer(struct expr *e)
 		if (null) {
 			e->type = (struct type){ .kind = TYPE_NULL };
 			e->nullable = true;
+		} else if (real && ((e->op >= OP_BIT_AND && e->op <= OP_SHIFT_RIGHT) ||
+				    e->op == OP_BIT_NOT)) {
+			e->type = type_int(64, true); /* bits are a whole number's: SQLite cuts */
+			range_set(e, S64_LO, S64_HI);
+			e->is_user_only = true;
 		} else if (real) {
 			e->type = real_of(result_kind(e->op, unit_of(e->args[0]),
 						      e->n_args > 1 ? unit_of(e->args[1]) : 0));
