@@ -327,10 +327,9 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		e->real = 0 - a->real; /* SQLite has no -0.0 */
 		return e;
 	}
-	if ((op == OP_IS || op == OP_IS_NOT) &&
-	    (a->type.kind == TYPE_NULL || b->type.kind == TYPE_NULL)) {
-		e = expr_make(scope->arena, EXPR_IS_NULL, span, 1,
-			      a->type.kind == TYPE_NULL ? b : a);
+	/* Not of the type alone: a column without one has values. */
+	if ((op == OP_IS || op == OP_IS_NOT) && (expr_is_null(a) || expr_is_null(b))) {
+		e = expr_make(scope->arena, EXPR_IS_NULL, span, 1, expr_is_null(a) ? b : a);
 		return op == OP_IS ? e : bind_op(scope, OP_NOT, span, e, NULL);
 	}
 	e = expr_op(scope->arena, op, span, a, b);
