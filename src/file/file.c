@@ -197,6 +197,16 @@ struct file_writer *file_writer_open_windows(const struct schema *schema, s64 of
 						 .offset_ns = offset_ns });
 }
 
+/* A column of whole numbers, and one that is none of those it can have; or NULL. */
+static const char *refuse_word(struct type type, const struct value *value)
+{
+	if (value->kind != VALUE_INT)
+		return FILE_NOT_OF_TYPE;
+	if (value->integer >= type_min(type) && value->integer <= type_max(type))
+		return NULL;
+	return type.kind == TYPE_INT && type.bits == 64 ? FILE_TOO_LARGE : FILE_NOT_OF_TYPE;
+}
+
 /* Why a value cannot be written, or NULL. */
 static const char *refuse(struct type type, const struct value *value)
 {
@@ -208,9 +218,8 @@ static const char *refuse(struct type type, const struct value *value)
 	    memchr(value->text, '\0', value->n))
 		return "a text with a NUL in it, which FROM does not read: hex(x) has all of it";
 	if (type_is_word(type))
-		fits = value->kind == VALUE_INT && value->integer >= type_min(type) &&
-		       value->integer <= type_max(type);
-	else if (type.kind == TYPE_REAL)
+		return refuse_word(type, value);
+	if (type.kind == TYPE_REAL)
 		fits = value->kind == VALUE_REAL || value->kind == VALUE_INT;
 	else
 		fits = value->kind == VALUE_TEXT && value->n <= FILE_ROW_BYTES_MAX &&

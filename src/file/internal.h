@@ -156,6 +156,10 @@ extern const struct file_format file_arrow, file_jsonl, file_csv;
 /* Of what a column cannot hold. */
 #define FILE_NOT_OF_TYPE                                                                           \
 	"a value that is not of its type: CAST(x AS INTEGER), REAL or TEXT makes it one"
+/* Of a sum, which has up to 128 bits. */
+#define FILE_TOO_LARGE                                                                             \
+	"a number beyond 64 bits, which no such column holds: as CAST(x AS REAL) or CAST(x AS "    \
+	"TEXT) it is written"
 /* Why it cannot be written, of which column; column NULL: of none. */
 static inline void file_writer_refuse(struct file_writer *writer, const char *why,
 				      const char *column)
