@@ -89,8 +89,9 @@ static void put_lines(const char *title, const struct query_column *lines, u32 n
 	for (u32 i = 0; i < n; i++) {
 		int width = (int)put_name(out, lines[i].name);
 
-		buf_printf(out, "%*s  %-*s  %s\n", name_width - width, "", type_width,
-			   lines[i].type, lines[i].meaning);
+		buf_printf(out, "%*s  %-*s  ", name_width - width, "", type_width, lines[i].type);
+		put_name(out, lines[i].meaning);
+		buf_putc(out, '\n');
 	}
 	buf_free(&name);
 }
@@ -99,7 +100,8 @@ static void put_table(const struct query_description *d, struct buf *out)
 {
 	const struct stream *syscall = syscall_of(d);
 
-	buf_printf(out, "%s\n", d->name);
+	put_name(out, d->name);
+	buf_putc(out, '\n');
 	for (const char *at = d->comment; *at; at += *at == '\n') {
 		size_t length = strcspn(at, "\n");
 

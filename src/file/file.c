@@ -248,6 +248,11 @@ const char *file_writer_error(const struct file_writer *writer)
 	return writer->error;
 }
 
+const char *file_writer_error_column(const struct file_writer *writer)
+{
+	return writer->error_column;
+}
+
 void file_writer_close(struct file_writer *writer)
 {
 	if (file_formats[writer->kind]->write_end)

@@ -64,6 +64,8 @@ struct file_writer *file_writer_open(enum file_kind kind, const struct schema *s
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n);
 /* What could not be written, after which nothing more is; NULL: nothing. */
 const char *file_writer_error(const struct file_writer *writer);
+/* Of which column; NULL: of none.  The name is as it was given, and may hold anything. */
+const char *file_writer_error_column(const struct file_writer *writer);
 /*
  * Of windows, as an Arrow IPC stream of the columns that arrow_export_schema() describes; instants
  * of CLOCK_MONO are moved by offset_ns.

@@ -132,7 +132,7 @@ struct file_writer {
 	bool is_window;	    /* of Arrow: windows for other programs */
 	s64 offset_ns;	    /* then: added to instants of CLOCK_MONO */
 	bool *has_value;    /* by column: some row had one */
-	const char *error;
+	const char *error, *error_column;
 	void *state;
 };
 
@@ -164,8 +164,8 @@ extern const struct file_format file_arrow, file_jsonl, file_csv;
 static inline void file_writer_refuse(struct file_writer *writer, const char *why,
 				      const char *column)
 {
-	writer->error =
-		column ? arena_printf(&writer->arena, "column \"%s\": %s", column, why) : why;
+	writer->error = why;
+	writer->error_column = column;
 }
 
 /* arrow_write.c */

@@ -108,7 +108,7 @@ struct out {
 	/* What failed first, 0 or -errno: nothing is written after it. */
 	int error;
 	const char *why;  /* in words, where the errno does not say it; or NULL */
-	char why_of[200]; /* they, where they are of a column */
+	char why_of[512]; /* they, where they are of a column */
 };
 
 struct out_file {

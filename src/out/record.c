@@ -9,12 +9,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "out/format.h"
 
 #define GATHERED_ROWS	    4096u
 #define GATHERED_TEXT_BYTES (1u << 20)
 #define GATHERED_NS	    250000000ull
+
+/* Of a column's name that is told. */
+#define NAME_WIDTH_MAX 60u
+#define NAME_BYTES_MAX 256ul
 
 struct record_state {
 	struct file_writer *writer;
@@ -109,14 +114,34 @@ static bool add_rows(struct out *out, const struct batch *batch)
 	return !state->texts.is_cut;
 }
 
+/* The name may be a database's, of any bytes and any length: the reason is to have its room. */
+static void name_column(struct out *out, const char *column)
+{
+	struct buf *shown = &out->scratch;
+	size_t n;
+
+	buf_reset(shown);
+	out_put_visible(shown, column, strlen(column), NAME_WIDTH_MAX);
+	/* What combines has no width. */
+	n = MIN(shown->n, NAME_BYTES_MAX);
+	while (n < shown->n && n && (shown->at[n] & 0xc0) == 0x80)
+		n--;
+	snprintf(out->why_of, sizeof(out->why_of), "column \"%.*s\": ", (int)n, shown->at ?: "");
+}
+
 static void check_writer(struct out *out)
 {
-	const char *why = file_writer_error(((struct record_state *)out->state)->writer);
+	struct record_state *state = out->state;
+	const char *why = file_writer_error(state->writer);
+	size_t n;
 
 	if (!why)
 		return;
 	/* It is told when the writer is gone. */
-	snprintf(out->why_of, sizeof(out->why_of), "%s", why);
+	if (file_writer_error_column(state->writer))
+		name_column(out, file_writer_error_column(state->writer));
+	n = strlen(out->why_of);
+	snprintf(out->why_of + n, sizeof(out->why_of) - n, "%s", why);
 	out->why = out->why_of;
 	out->error = -EOVERFLOW;
 }

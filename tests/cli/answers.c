@@ -168,7 +168,7 @@ static int enter(void **state)
 	assert_int_equal(setenv("ONELINERS", HERE "/oneliners.bt", 1), 0);
 	assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
 	buf_free(&path);
-	assert_int_equal(system("cp " HERE "/habits.csv events.csv && cp " HERE "/habits.db ."), 0);
+	assert_int_equal(system("cp " HERE "/habits.csv events.csv && cp " HERE "/*.db ."), 0);
 	return 0;
 }
 

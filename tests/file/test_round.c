@@ -265,8 +265,8 @@ static void test_not_of_type(void **state)
 	file_writer_rows(writer, row, 1);
 	assert_string_equal(
 		file_writer_error(writer),
-		"column \"a\": a value that is not of its type: CAST(x AS INTEGER), REAL or "
-		"TEXT makes it one");
+		"a value that is not of its type: CAST(x AS INTEGER), REAL or TEXT makes it one");
+	assert_string_equal(file_writer_error_column(writer), "a");
 	file_writer_close(writer);
 	row[0].integer = 255;
 	row[1] = (struct value){ .kind = VALUE_INT, .integer = (s128)1 << 63 };
