@@ -163,9 +163,11 @@ static bool is_of_database(const struct shell *shell, const char *name)
 {
 	for (u32 i = 0; i < shell->keep.databases.n; i++) {
 		const char *database = shell->keep.databases.at[i].name;
+		bool is_quoted = *name == '"' || *name == '`';
 		size_t n = strlen(database);
 
-		if (strncasecmp(name, database, n) == 0 && name[n] == '.')
+		if (strncasecmp(name + is_quoted, database, n) == 0 &&
+		    name[n + 2 * (size_t)is_quoted] == '.')
 			return true;
 	}
 	return false;
@@ -659,10 +661,10 @@ static const char *argument_of(struct arena *arena, const char *rest)
 	n = strlen(rest);
 	while (n && strchr(" \t\r;", rest[n - 1]))
 		n--;
-	if (n >= 2 && rest[0] == rest[n - 1] && (rest[0] == '\'' || rest[0] == '"')) {
-		rest++;
-		n -= 2;
-	}
+	/* "a"."b" has quotes of two names. */
+	if (n >= 2 && rest[0] == rest[n - 1] && strchr("'\"", rest[0]) &&
+	    !memchr(rest + 1, rest[0], n - 2))
+		return arena_strndup(arena, rest + 1, n - 2);
 	return arena_strndup(arena, rest, n);
 }
 

@@ -384,10 +384,11 @@ struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const cha
 struct plan *bind_from(struct scope *scope, const struct ast_source *source);
 
 /* bind_table.c: tables of attached databases */
-/* ref.users or users; NULL: there is no such table. */
-struct plan *bind_table(struct scope *scope, const struct ast_source *source);
-/* A database is named, and has no such table: true after a diagnostic. */
-bool bind_misses_table(struct scope *scope, const struct ast_source *source);
+/*
+ * ref.users or users; false: it means no table.  *ret_plan is NULL after a diagnostic: the database
+ * that is named has no such table, or SQLite cannot open it.
+ */
+bool bind_table(struct scope *scope, const struct ast_source *source, struct plan **ret_plan);
 void bind_offer_tables(struct scope *scope, struct suggest *suggest);
 
 /* bind_window.c */

@@ -162,7 +162,7 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 	struct suggest suggest;
 	const char *best;
 
-	if (bind_misses_table(scope, source) || is_bare_file(scope, source))
+	if (is_bare_file(scope, source))
 		return true;
 	suggest_init(&suggest, source->path[0]);
 	if (source->n_path == 1) {
@@ -240,8 +240,7 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		return bind_span(scope, source);
 	if (bind_is_function(source))
 		return bind_function(scope, source);
-	table = bind_table(scope, source);
-	if (table)
+	if (bind_table(scope, source, &table))
 		return table;
 	spelled = *source;
 	if (source->n_path > 1 || syscall_number(catalog_arch(scope->catalog), name) < 0)

@@ -32,21 +32,27 @@ static struct type type_of(const char *declared)
 	return (struct type){ .kind = TYPE_NULL };
 }
 
-/* Calls take for each row of the statement. */
-static void read_rows(const struct plan_database *database, const char *sql, const char *parameter,
-		      void (*take)(void *context, sqlite3_stmt *row), void *context)
+/* Calls take for each row of the statement; why there are no more, by SQLite, or NULL. */
+static const char *read_rows(const struct plan_database *database, const char *sql,
+			     const char *parameter, void (*take)(void *context, sqlite3_stmt *row),
+			     void *context, struct arena *arena)
 {
 	sqlite3_stmt *statement = NULL;
+	const char *why = NULL;
 	sqlite3 *db = NULL;
+	int error = SQLITE_ERROR;
 
 	if (sqlite3_open_v2(database->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
 	    sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK) {
 		sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
-		while (sqlite3_step(statement) == SQLITE_ROW)
+		while ((error = sqlite3_step(statement)) == SQLITE_ROW)
 			take(context, statement);
 	}
+	if (error != SQLITE_DONE)
+		why = arena_strdup(arena, sqlite3_errmsg(db));
 	sqlite3_finalize(statement);
 	sqlite3_close(db);
+	return why;
 }
 
 static const char *text_of(sqlite3_stmt *row, int column)
@@ -105,29 +111,6 @@ static bool is_meant(const struct ast_source *source, const struct plan_database
 	       (!source->database || strcasecmp(source->database, database->name) == 0);
 }
 
-struct plan *bind_table(struct scope *scope, const struct ast_source *source)
-{
-	const struct plan_context *context = scope->shared->context;
-
-	for (u32 i = 0; i < context->n_databases; i++) {
-		const struct plan_database *d = &context->databases[i];
-		struct columns columns = { .arena = scope->arena };
-
-		if (!is_meant(source, d))
-			continue;
-		/* hidden 2: computed when it is read, which no table checks. */
-		read_rows(
-			d,
-			"SELECT name, type, hidden <> 2 AND EXISTS (SELECT 1 FROM "
-			"pragma_table_list WHERE schema = 'main' AND lower(name) = lower(?1) AND strict) "
-			"FROM pragma_table_xinfo(?1) WHERE hidden <> 1",
-			source->table, take_column, &columns);
-		if (columns.list.n)
-			return table_new(scope, source, d, &columns);
-	}
-	return NULL;
-}
-
 /* --- Names that none has --- */
 
 struct tables {
@@ -157,7 +140,7 @@ static void read_tables(const struct plan_database *database, struct tables *tab
 		database,
 		"SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE "
 		"'sqlite~_%' ESCAPE '~' ORDER BY name",
-		"", take_table, tables);
+		"", take_table, tables, tables->arena);
 }
 
 void bind_offer_tables(struct scope *scope, struct suggest *suggest)
@@ -170,7 +153,8 @@ void bind_offer_tables(struct scope *scope, struct suggest *suggest)
 		read_tables(&context->databases[i], &tables);
 }
 
-bool bind_misses_table(struct scope *scope, const struct ast_source *source)
+/* A database is named, and has no such table: true after a diagnostic. */
+static bool misses_table(struct scope *scope, const struct ast_source *source)
 {
 	const struct plan_context *context = scope->shared->context;
 	struct tables tables = { .arena = scope->arena };
@@ -201,4 +185,84 @@ bool bind_misses_table(struct scope *scope, const struct ast_source *source)
 		return true;
 	}
 	return false;
+}
+
+/* --- Tables --- */
+
+static void take_any(void *context, sqlite3_stmt *row)
+{
+	*(bool *)context |= row != NULL;
+}
+
+static bool has_table(const struct plan_database *database, const char *name, struct arena *arena)
+{
+	bool is_found = false;
+
+	read_rows(database, "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE", name,
+		  take_any, &is_found, arena);
+	return is_found;
+}
+
+/* A stream's name may begin as a database is called. */
+static bool is_stream(const struct ast_source *source, const struct plan_context *context)
+{
+	const char **path, *nearest;
+	struct stream_list *list;
+	struct diags unsaid;
+	u32 n;
+
+	path = catalog_spell(context->catalog, source->path, source->n_path, &n, &nearest);
+	diags_init(&unsaid, context->arena, "", "", 0);
+	return catalog_look_up(context->catalog, path ?: source->path, path ? n : source->n_path,
+			       source->span, &unsaid, &list) == FIND_FOUND;
+}
+
+bool plan_is_table(const struct ast_source *source, const struct plan_context *context)
+{
+	bool is_named = false;
+
+	for (u32 i = 0; i < context->n_databases; i++) {
+		const struct plan_database *d = &context->databases[i];
+
+		if (!is_meant(source, d))
+			continue;
+		if (has_table(d, source->table, context->arena))
+			return true;
+		is_named |= source->database != NULL;
+	}
+	return is_named && !is_stream(source, context);
+}
+
+bool bind_table(struct scope *scope, const struct ast_source *source, struct plan **ret_plan)
+{
+	const struct plan_context *context = scope->shared->context;
+	const char *why;
+
+	*ret_plan = NULL;
+	for (u32 i = 0; i < context->n_databases; i++) {
+		const struct plan_database *d = &context->databases[i];
+		struct columns columns = { .arena = scope->arena };
+
+		if (!is_meant(source, d))
+			continue;
+		/* hidden 2: computed when it is read, which no table checks. */
+		why = read_rows(
+			d,
+			"SELECT name, type, hidden <> 2 AND EXISTS (SELECT 1 FROM "
+			"pragma_table_list WHERE schema = 'main' AND lower(name) = "
+			"lower(?1) AND strict) FROM pragma_table_xinfo(?1) WHERE hidden <> 1",
+			source->table, take_column, &columns, scope->arena);
+		if (!why && columns.list.n) {
+			*ret_plan = table_new(scope, source, d, &columns);
+			return true;
+		}
+		/* Of one that the query may not mean at all the reason would be a riddle. */
+		if (why && has_table(d, source->table, scope->arena)) {
+			diag_refuse(scope->diags, "bad-file", source->span,
+				    "\"%s\" of the database \"%s\" cannot be read: %s",
+				    source->table, d->name, why);
+			return true;
+		}
+	}
+	return source->database && !is_stream(source, context) && misses_table(scope, source);
 }

@@ -144,15 +144,6 @@ static bool describe_members(struct scope *scope, const struct ast *path,
 	return true;
 }
 
-/* d.n is no column of a stream then. */
-static bool names_database(const struct ast_source *source, const struct plan_context *context)
-{
-	for (u32 i = 0; source->database && i < context->n_databases; i++)
-		if (strcasecmp(context->databases[i].name, source->database) == 0)
-			return true;
-	return false;
-}
-
 bool plan_describe(const struct ast_source *source, const struct plan_context *context,
 		   struct diags *diags, struct plan_description *ret_description)
 {
@@ -175,7 +166,8 @@ bool plan_describe(const struct ast_source *source, const struct plan_context *c
 	const struct from_member *r;
 
 	settings_init(&settings);
-	if (!names_database(source, context) &&
+	/* d.n and "a.b" are no columns of a stream then. */
+	if (!plan_is_table(source, context) &&
 	    plan_is_of_members(source, context->catalog, arena)) {
 		*ret_description = (struct plan_description){ .name = source->written };
 		split(source, arena, &stream, &path);

@@ -501,6 +501,8 @@ struct plan_description {
 
 /* Is it a word (a view, or misspelt) or a span: what DESCRIBE must bind to know its columns? */
 bool plan_is_derived(const struct ast_source *source);
+/* One of an attached database, or what can be meant as such only: d.x of a database d. */
+bool plan_is_table(const struct ast_source *source, const struct plan_context *context);
 /* kprobe:vfs_read.file.f_path: is it a path behind a column of the stream that stands first? */
 bool plan_is_of_members(const struct ast_source *source, struct catalog *catalog,
 			struct arena *arena);

@@ -126,7 +126,8 @@ bool query_describe(struct query *q, const struct ast_source *source,
 		return false;
 	context = query_context(q);
 	source = spelled(q, source);
-	if (!plan_is_derived(source) && !plan_is_of_members(source, q->catalog, &q->arena)) {
+	if (!plan_is_derived(source) && !plan_is_table(source, &context) &&
+	    !plan_is_of_members(source, q->catalog, &q->arena)) {
 		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
 				       &q->diags);
 		if (!d->list)

@@ -27,10 +27,14 @@ static const char *path_part(struct parser *p, u32 start, u32 end)
 /* Where the part that begins at `at` ends: at the separator, or at the path's end. */
 static u32 part_end(const struct parser *p, u32 at, u32 end, char separator)
 {
-	if (at < end && (p->text[at] == '"' || p->text[at] == '`'))
-		at = lex(p->text, end, at).span.end;
-	while (at < end && p->text[at] != separator)
-		at++;
+	u32 begin = at; /* of a name */
+
+	while (at < end && p->text[at] != separator) {
+		if (at == begin && (p->text[at] == '"' || p->text[at] == '`'))
+			at = lex(p->text, end, at).span.end;
+		else if (p->text[at++] == '.')
+			begin = at;
+	}
 	return at;
 }
 
