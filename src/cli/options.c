@@ -431,10 +431,11 @@ static int read_script(struct options *o, const char *name)
 	return error ? 2 : -1;
 }
 
-/* 5, 10ms, -5: no option and no command is called so. */
+/* 5, 10ms, -5, -.5: no option and no command is called so. */
 static bool is_number(const char *word)
 {
 	word += *word == '-';
+	word += *word == '.';
 	return *word >= '0' && *word <= '9';
 }
 
@@ -578,20 +579,14 @@ static bool take_command(struct options *o, int *argc, char **argv)
 	return true;
 }
 
-/* getopt_long() would see options in them, and moves them without a look at what they are. */
+/* Numbers below zero are values: getopt_long() would see options in them, and there is none. */
 #define MASK '\1'
 
-/* Behind a script's name, or a text by option, numbers below zero are values. */
 static void mask_values(struct options *o, int argc, char **argv)
 {
-	bool is_behind = false;
-
-	for (int i = 1; i < argc; i++) {
-		if (is_behind && *argv[i] == '-' && is_number(argv[i]))
+	for (int i = 1; i < argc; i++)
+		if (*argv[i] == MASK || (*argv[i] == '-' && is_number(argv[i])))
 			argv[i] = arena_printf(&o->arena, "%c%s", MASK, argv[i]);
-		is_behind |= options_is_script(argv[i]) || strcmp(argv[i], "-e") == 0 ||
-			     strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "-f") == 0;
-	}
 }
 
 static char *unmasked(char *word)

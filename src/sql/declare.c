@@ -106,6 +106,7 @@ static bool read_word(struct arena *arena, const char *word, int kind, struct sq
 	    (kind != ANY_KIND || (value->kind != AST_NAME && value->kind != AST_STAR)))
 		return true;
 	value->kind = AST_TEXT;
+	value->is_negative = false; /* it looked like a number at first: -5x */
 	value->text = word;
 	value->text_bytes = n;
 	return kind == AST_TEXT || kind == ANY_KIND;
