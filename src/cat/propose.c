@@ -56,7 +56,8 @@ bool catalog_is_unread(struct catalog *catalog, const char *word, struct span sp
 
 	/* Of most tracepoints BTF has the names, which all may read; not of calls'. */
 	if (!error ||
-	    (word && strncmp(word, "sys_", 4) != 0 && !find_name(catalog, &raw_kind, word)))
+	    (word && strncmp(word, "sys_", 4) != 0 && !stream_names_of(catalog, &raw_kind)->error &&
+	     !find_name(catalog, &raw_kind, word)))
 		return false;
 	tracefs_kind.complain(catalog, error, span, diags);
 	return true;

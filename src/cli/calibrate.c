@@ -435,6 +435,15 @@ static void measure_all(struct calibration *c)
 		for (u32 i = 0; i < N_MEASURES; i++)
 			if (!c->refused[i])
 				take(c, i, round == 1);
+	/* What was computed from one that came out as nothing. */
+	for (u32 i = 0; i < N_MEASURES; i++) {
+		bool was_refused = c->refused[i] != NULL;
+		enum cost cost = measures[i].cost;
+
+		refuse_dependent(c, i);
+		if (c->refused[i] && !was_refused)
+			c->costs.of[cost] = (struct cost_figure){ cost_infos[cost].ns };
+	}
 }
 
 /* --- The file --- */

@@ -447,8 +447,8 @@ static const struct check checks[] = {
 	  "it has no trampolines",
 	  false, probe_kprobe },
 	{ "trampolines (fentry)",
-	  "a kernel with BTF and CONFIG_FUNCTION_TRACER; functions of the kernel are read by "
-	  "kprobes without, all but fentry: and fexit:",
+	  "a kernel with BTF and CONFIG_FUNCTION_TRACER that permits them; functions of the "
+	  "kernel are read by kprobes without",
 	  false, probe_trampoline },
 	{ "uprobes",
 	  "a kernel with CONFIG_UPROBE_EVENTS; only functions of programs (uprobe:, usdt:, "

@@ -23,13 +23,13 @@ const char *library_find(const char *name)
 
 void library_hint_name(char **words, const char *value)
 {
-	for (char **word = words; *word; word++) {
-		const char *text = library_find(*word);
+	const char *text = NULL;
 
-		if (text && strstr(text, "\n-- :who "))
-			tell("  hint: only programs of that name: ebql %s --set who=%s\n", *word,
-			     value);
-	}
+	for (; *words && !text; words++)
+		text = *words != value ? library_find(*words) : NULL;
+	if (text && strstr(text, "\n-- :who "))
+		tell("  hint: only programs of that name: ebql %s --set 'who=%s'\n", words[-1],
+		     value);
 }
 
 void library_offer(struct suggest *suggest)

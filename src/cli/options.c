@@ -545,18 +545,31 @@ static int take_words(struct options *o, const struct command *command, char **w
 		return usage(command, stderr);
 	return -1;
 }
-/*
- * Takes the first query that begins with a comment ("-- hello\nSELECT ...") out of argv,
- * where getopt would see an option; NULL when there is none.
- */
+
+/* -e, -qe, --execute and its like: a text by option follows. */
+static bool wants_text(const char *word)
+{
+	size_t n = strlen(word);
+
+	if (n < 2 || *word != '-' || word[1] != '-')
+		return n > 1 && *word == '-' && strchr("ec", word[n - 1]);
+	return !strncmp(word, "--execute", n) || !strncmp(word, "--command", n);
+}
+
+/* "-- hello\nSELECT ...", but not --set=a=b, of whatever lines. */
+static bool is_comment(const char *word)
+{
+	return strncmp(word, "--", 2) == 0 && word[2] &&
+	       (strchr(" \t\r", word[2]) || word[strcspn(word, "=\n")] == '\n');
+}
+
+/* Takes the first query that begins so out of argv, where getopt would see an option; or NULL. */
 static const char *take_comment(int *argc, char **argv)
 {
 	for (int i = 1; i < *argc; i++) {
 		char *arg = argv[i];
 
-		if (strcmp(argv[i - 1], "-e") == 0 || strcmp(argv[i - 1], "-c") == 0 ||
-		    strncmp(arg, "--", 2) != 0 || !arg[2] ||
-		    (!strchr(" \t\r", arg[2]) && !strchr(arg, '\n')))
+		if (!is_comment(arg) || wants_text(argv[i - 1]))
 			continue;
 		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof(*argv));
 		(*argc)--;
@@ -658,7 +671,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			continue;
 		complain_value(command, c, unmasked(optarg));
 		if (c == 'n')
-			library_hint_name(argv + 1, optarg);
+			library_hint_name(argv + 1, unmasked(optarg));
 		return 2;
 	}
 	for (int i = optind; i < argc; i++)

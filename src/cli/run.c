@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/analyze.h"
@@ -40,10 +41,17 @@ static bool is_out_begun(const struct session *s)
 	return s->options.is_out_begun && *s->options.is_out_begun;
 }
 
-static void begin_out(const struct session *s)
+/* A FIFO's reader would take the end of the first statement for that of all. */
+static void begin_out(const struct session *s, int fd)
 {
-	if (s->options.is_out_begun)
-		*s->options.is_out_begun = true;
+	static int kept_fd = -1;
+	struct stat st;
+
+	if (!s->options.is_out_begun)
+		return;
+	if (kept_fd < 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		kept_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	*s->options.is_out_begun = true;
 }
 
 /* All is attached: what cannot run leaves in the file what stands there. */
@@ -64,7 +72,7 @@ static int open_output(void *context, const struct schema *schema)
 
 	int error = s->out_fd > STDOUT_FILENO && !is_out_begun(s) ? written_empty(s->out_fd) : 0;
 
-	begin_out(s);
+	begin_out(s, s->out_fd);
 	s->is_open = true;
 	if (error || is_hidden(s))
 		return error;
@@ -534,42 +542,38 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	return tell_answer(&out, tell_diags(&s->query));
 }
 
-/* What shows something else than rows writes it to standard output: that is the file then. */
+/*
+ * What shows something else than rows writes it to standard output: that is the file then, which
+ * keeps what stands there until something is written.
+ */
 static int redirect(const struct session *s)
 {
 	const char *why = NULL;
-	int fd = written_open(s->options.out_path, is_out_begun(s), &why);
+	int fd = written_open_as_it_is(s->options.out_path, is_out_begun(s), &why);
 
-	begin_out(s);
+	begin_out(s, fd);
 	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
 		return 0;
 	tell("ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
 	return 1;
 }
 
-static int run_statement(struct session *s)
+/* Behind what was written stands the end of what was there. */
+static int cut_rest(int status)
+{
+	off_t end;
+
+	fflush(stdout);
+	end = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	if ((status && !end) || end < 0 || !ftruncate(STDOUT_FILENO, end))
+		return status;
+	return errno == EINVAL ? status : tell_failed(TELL_STDOUT, errno);
+}
+
+static int do_statement(struct session *s)
 {
 	const struct ast_statement *statement = s->query.statement;
-	bool has_rows = statement->kind == AST_STATEMENT_SELECT ||
-			(statement->kind == AST_STATEMENT_EXPLAIN && statement->analyze);
 
-	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
-		tell("ebql: record: only a SELECT can be recorded\n");
-		return 2;
-	}
-	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
-	    statement->kind != AST_STATEMENT_EXPLAIN) {
-		tell("ebql: only a SELECT can be explained\n");
-		return 2;
-	}
-	if (s->options.trial && statement->kind != AST_STATEMENT_SELECT) {
-		tell("ebql: overhead: only of a SELECT\n");
-		return 2;
-	}
-	if (s->options.stage)
-		return explain(s, s->options.stage, getpid());
-	if (s->options.out_path && !has_rows && redirect(s))
-		return 1;
 	switch (statement->kind) {
 	case AST_STATEMENT_SELECT:
 		return run_select(s);
@@ -597,6 +601,35 @@ static int run_statement(struct session *s)
 		break;
 	}
 	return tell_diags(&s->query);
+}
+
+static int run_statement(struct session *s)
+{
+	const struct ast_statement *statement = s->query.statement;
+	bool has_rows = statement->kind == AST_STATEMENT_SELECT ||
+			(statement->kind == AST_STATEMENT_EXPLAIN && statement->analyze);
+	bool is_redirected = s->options.out_path && !has_rows, is_first = !is_out_begun(s);
+	int status;
+
+	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
+		tell("ebql: record: only a SELECT can be recorded\n");
+		return 2;
+	}
+	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
+	    statement->kind != AST_STATEMENT_EXPLAIN) {
+		tell("ebql: only a SELECT can be explained\n");
+		return 2;
+	}
+	if (s->options.trial && statement->kind != AST_STATEMENT_SELECT) {
+		tell("ebql: overhead: only of a SELECT\n");
+		return 2;
+	}
+	if (s->options.stage)
+		return explain(s, s->options.stage, getpid());
+	if (is_redirected && redirect(s))
+		return 1;
+	status = do_statement(s);
+	return is_first && is_redirected ? cut_rest(status) : status;
 }
 
 int run_count(const struct options *options, u32 *ret_n)

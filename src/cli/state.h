@@ -20,7 +20,7 @@ struct state_file {
  * there is nothing to end.
  */
 int state_begin(struct state_file *state, const char *path);
-/* Could it be begun?  0 or -errno; nothing is left behind. */
+/* Could it be begun?  0 or -errno; no file is left behind. */
 int state_try(const char *path);
 /* It takes the place of the old one; with an error it goes.  0 or -errno. */
 int state_end(struct state_file *state, int error);

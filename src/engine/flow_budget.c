@@ -274,6 +274,9 @@ static u32 threads_for(const struct flow *flow, const struct taken *taken)
 	return events > left ? 0 : one_in;
 }
 
+/* What a shorter time tells of a second is no figure for a hint. */
+#define HINT_NS 10000000u
+
 static void say_over(struct flow *flow, const struct taken *taken)
 {
 	double allowed = (double)flow->loads[0]->phys->settings->max_cpu / 10000;
@@ -285,13 +288,17 @@ static void say_over(struct flow *flow, const struct taken *taken)
 		percent * (double)taken->ns, (double)taken->in_ns / 1e6,
 		percent * (double)taken->hook_ns, allowed);
 
-	if (is_sampled(flow) || left_ns(flow, taken) <= 0)
+	if (left_ns(flow, taken) <= 0 && taken->in_ns >= HINT_NS)
 		diag_hint(
 			flow->diags, diag,
 			"fewer threads (over_budget = 'sample') would not do: an event costs its "
 			"hook's time whether it is taken or not; a stream of fewer events helps, or "
 			"max_cpu = '%.0f%%'",
-			ceil(2 * percent * (double)taken->hook_ns));
+			ceil(2 * MAX(percent * (double)taken->hook_ns, allowed)));
+	else if (is_sampled(flow) || left_ns(flow, taken) <= 0)
+		diag_hint(flow->diags, diag,
+			  "fewer threads would not do; a stream of fewer events helps, or a higher "
+			  "max_cpu");
 	else
 		diag_hint(flow->diags, diag,
 			  "over_budget = 'sample' takes the events of fewer threads; a stream "

@@ -198,16 +198,20 @@ bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n)
 
 /* --- LIKE '%|O_CREAT|%' --- */
 
-/* The flags that a text made with || has in it. */
-static const struct naming *flags_within(const struct expr *e)
+/* Is it flags, perhaps between '|'?  Else what stands between two | may be no flag. */
+static bool is_of_flags(const struct expr *e, const struct naming **naming)
 {
-	const struct naming *found = NULL;
+	bool is_whole = e->kind == EXPR_OP && e->op == OP_CONCAT;
 
-	if (function_is_naming(e))
-		return e->function->naming->flags ? e->function->naming : NULL;
-	for (u32 i = 0; e->kind == EXPR_OP && e->op == OP_CONCAT && i < e->n_args && !found; i++)
-		found = flags_within(e->args[i]);
-	return found;
+	if (e->kind == EXPR_TEXT)
+		return strspn(e->text, "|") == e->text_bytes;
+	if (function_is_naming(e)) {
+		*naming = e->function->naming;
+		return (*naming)->flags;
+	}
+	for (u32 i = 0; is_whole && i < e->n_args; i++)
+		is_whole = is_of_flags(e->args[i], naming);
+	return is_whole;
 }
 
 /* false: it is not known before it runs. */
@@ -224,14 +228,14 @@ static bool put_constant(const struct expr *e, struct buf *text)
 
 bool bind_named_flags(struct scope *scope, const struct expr *x, const struct expr *pattern)
 {
-	const struct naming *naming = flags_within(x);
+	const struct naming *naming = NULL;
 	struct expr name = *pattern;
 	struct suggest suggest;
 	struct buf text;
 	char *at, *word;
 
 	buf_init_in(&text, scope->arena);
-	if (!naming || !put_constant(pattern, &text) || !text.n)
+	if (!is_of_flags(x, &naming) || !naming || !put_constant(pattern, &text) || !text.n)
 		return true;
 	/* What stands ahead of the first | and behind the last may be a part of a name. */
 	at = strchr(text.at, '|');

@@ -172,9 +172,11 @@ int status_open(const char *path, struct status **ret_status)
 		if (path)
 			fprintf(stderr, "ebql: --socket: %s: is too long\n", path);
 		else
-			fputs("ebql: watch: nothing listens for --status: XDG_RUNTIME_DIR is not "
-			      "set\n  hint: --socket PATH gives it a place\n",
-			      stderr);
+			fprintf(stderr,
+				"ebql: watch: nothing listens for --status: XDG_RUNTIME_DIR is %s"
+				"\n  hint: --socket PATH gives it a place\n",
+				getenv("XDG_RUNTIME_DIR") ? "no absolute path, or too long"
+							  : "not set");
 		free(s);
 		return path ? 1 : 0;
 	}
