@@ -359,6 +359,8 @@ static void refuse_dependent(struct calibration *c, u32 i)
 						     cost_infos[needed[k]].name);
 }
 
+static const char lost[] = "what it costs is lost in the noise: measure when the machine is idle";
+
 /* The cell's cost is known from the second one on; the first is corrected then. */
 static void take(struct calibration *c, u32 i, bool is_last)
 {
@@ -386,8 +388,7 @@ static void take(struct calibration *c, u32 i, bool is_last)
 	 * account the clock is of no use.
 	 */
 	if (is_last && ns < NS_LEAST && cost_infos[m->cost].ns > 0 && m->cost != COST_ACCOUNT) {
-		c->refused[i] =
-			"what it costs is lost in the noise: measure when the machine is idle";
+		c->refused[i] = lost;
 		*figure = (struct cost_figure){ cost_infos[m->cost].ns };
 		if (m->cost == COST_START)
 			c->costs.of[COST_END] = (struct cost_figure){ cost_infos[COST_END].ns };
@@ -435,15 +436,6 @@ static void measure_all(struct calibration *c)
 		for (u32 i = 0; i < N_MEASURES; i++)
 			if (!c->refused[i])
 				take(c, i, round == 1);
-	/* What was computed from one that came out as nothing. */
-	for (u32 i = 0; i < N_MEASURES; i++) {
-		bool was_refused = c->refused[i] != NULL;
-		enum cost cost = measures[i].cost;
-
-		refuse_dependent(c, i);
-		if (c->refused[i] && !was_refused)
-			c->costs.of[cost] = (struct cost_figure){ cost_infos[cost].ns };
-	}
 }
 
 /* --- The file --- */
@@ -525,8 +517,9 @@ static int calibrate(struct calibration *c, const struct options *options)
 	costs_init(&c->costs);
 	measure_all(c);
 	if (c->refused[0]) {
-		tell("ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
-		     c->refused[0]);
+		tell("ebql: calibrate: %s: %s\n%s", cost_infos[measures[0].cost].name,
+		     c->refused[0],
+		     c->refused[0] == lost ? "" : "  hint: ebql doctor says what is missing\n");
 		return 1;
 	}
 	status = save(c, path);
