@@ -168,7 +168,10 @@ static int enter(void **state)
 	assert_int_equal(setenv("ONELINERS", HERE "/oneliners.bt", 1), 0);
 	assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
 	buf_free(&path);
-	assert_int_equal(system("cp " HERE "/habits.csv events.csv && cp " HERE "/*.db ."), 0);
+	/* The databases are of habits.txt, and not where tools-functions.txt alone is tested. */
+	assert_int_equal(system("cp " HERE "/habits.csv events.csv; "
+				"for f in " HERE "/*.db; do [ ! -e \"$f\" ] || cp \"$f\" .; done"),
+			 0);
 	return 0;
 }
 
