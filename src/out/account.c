@@ -14,8 +14,7 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_UNPAIRED] = "events without a partner",
 	[LOSS_NEGATIVE] = ("negative values or differences, left out; "
 			   "linear() and bounds() take them"),
-	[LOSS_FAULT] = ("values that became NULL: failed read, division by zero, overflow; or "
-			"texts cut at 64 bytes: str(p, n) reads n, up to 255"),
+	[LOSS_FAULT] = "NULL for a failed read, x / 0 or overflow, or a text cut",
 	[LOSS_OVER_BUDGET] = "events that max_cpu left no time for",
 };
 
