@@ -106,11 +106,12 @@ int ebql_session_step(struct ebql_session *session)
 void ebql_interrupt(struct ebql_session *session)
 {
 	const u64 one = 1;
+	int error = errno; /* of what a signal's handler interrupted */
 
 	if (!session)
 		return;
 	/* In this order: who clears the cancel and waits then has the wake.  Full: it was woken. */
 	if (write(session->wake_fd, &one, sizeof(one)) < 0)
-		errno = 0;
+		errno = error;
 	cancel_set(&session->cancel, 1);
 }

@@ -53,9 +53,10 @@
  *		as 's'.  With values below 2^63 and results too it is all the same.
  *
  * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
+ *  eb_sum(x)* eb_total(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's;
+ *	a text that is no number is a fault and adds nothing
  *  eb_sum_shown(x)*	as eb_sum(), and below -2^63 too: of which no other function but eb_text()
- *may be asked, nor an operator eb_sum(x)* eb_total(x)* eb_avg(x)*	exact in 128 bits; with one
- *real among the x as SQLite's; a text that is no number is a fault and adds nothing
+ *	may be asked, nor an operator
  *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
  *  eb_bit_or(x)* eb_bit_and(x)* eb_bit_xor(x)*	of two's complement
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's

@@ -15,8 +15,7 @@ int terminal_open(int fd, int mode)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	terminal = open(path, flags);
-	/* su leaves a terminal its old user's; this way in is everybody's who has it for his own.
-	 */
+	/* su leaves a terminal its old user's: this way in is that of a session. */
 	if (terminal < 0)
 		terminal = open("/dev/tty", flags);
 	return terminal < 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : terminal;
